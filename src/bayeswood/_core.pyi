@@ -1,0 +1,167 @@
+"""Types of the native core. Every array is a NumPy array; see docs/architecture.md."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Progress = Callable[[int, int], None]
+F64 = NDArray[np.float64]
+
+class EncodedMatrix:
+    """A table as 16-bit rank codes, made once per fit and shared by all trees and threads.
+
+    ``X``: (n_rows, n_features) float32 or float64, any strides. NaN is missing. A categorical column
+    (``n_levels[j] > 0``) holds level numbers 0 .. n_levels[j] - 1 as floats.
+    """
+
+    def __init__(
+        self, X: NDArray[Any], n_levels: NDArray[np.int32], n_jobs: int = 1, max_codes: int = 65535
+    ) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_codes(self) -> NDArray[np.int32]: ...
+    @property
+    def nbytes(self) -> int: ...
+    def codes(self) -> NDArray[np.uint16]: ...
+    def thresholds(self, feature: int) -> F64: ...
+
+class Forest:
+    """Flat trees. Nodes of a tree are in breadth-first order: the k-th internal node has its
+    children at 1 + 2k (left) and 2 + 2k (right); leaves are numbered in node order.
+    """
+
+    @staticmethod
+    def from_arrays(arrays: dict[str, Any]) -> Forest:
+        """Build from the dict that `to_arrays` gives. Checks every law; raises ValueError."""
+
+    def to_arrays(self) -> dict[str, Any]:
+        """The whole forest, trees one after another.
+
+        n_features: int, n_outputs: int, is_classifier: bool, n_levels: int32 (n_features,)
+        n_nodes: int64 (n_trees,)
+        feature: int32 per node, -1 at leaves
+        threshold: float64 per node, NaN at leaves and at categorical nodes (may be +inf)
+        missing_left: uint8 per node (0 at leaves)
+        category_words: uint64, for each categorical internal node in node order
+            (n_levels[feature] + 63) // 64 words; bit set = level goes left
+        leaf_n_samples: int32 per leaf, >= 0; leaf_weight: float32 per leaf, >= 0
+        leaf_n_entries: int32 per leaf (classifier only, else empty)
+        leaf_class: int32 per entry (classifier only, else empty), ascending within a leaf
+        leaf_value: float64; classifier: per entry, probabilities > 0 that sum to 1 in each leaf;
+            regressor: n_leaves x n_outputs, means
+        leaf_rows: int32, the training rows of each leaf in leaf order (empty if not kept)
+        """
+
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_outputs(self) -> int: ...
+    @property
+    def is_classifier(self) -> bool: ...
+    @property
+    def has_rows(self) -> bool: ...
+    @property
+    def n_levels(self) -> NDArray[np.int32]: ...
+    @property
+    def n_nodes(self) -> NDArray[np.int64]: ...
+    @property
+    def n_leaves(self) -> NDArray[np.int64]: ...
+    @property
+    def nbytes(self) -> int: ...
+    def tree(self, index: int) -> dict[str, Any]:
+        """Read-only arrays of one tree, per node: feature, threshold, left, right (-1 at leaves),
+        leaf (leaf number, -1 at internal nodes), missing_left, n_samples (int32), weight (float32),
+        category_offset (int64 into category_words, -1 where not categorical; empty if the tree has
+        none), category_words; value: float64 (n_nodes, n_outputs), dense, internal nodes averaged.
+        """
+    def depths(self) -> NDArray[np.int32]: ...
+    def select(self, indices: NDArray[np.int64]) -> Forest:
+        """A forest of the chosen trees (copies)."""
+    def predict_mean(
+        self, X: NDArray[Any], tree_weights: F64, n_jobs: int = 1, progress: Progress | None = None
+    ) -> F64:
+        """(n_rows, n_outputs): sum over trees of tree_weights[t] * value of the row's leaf."""
+    def predict_votes(
+        self, X: NDArray[Any], tree_weights: F64, n_jobs: int = 1, progress: Progress | None = None
+    ) -> F64:
+        """(n_rows, n_classes): summed tree_weights of the trees whose leaf prefers that class
+        (a tie within a leaf goes to the lowest class).
+        """
+    def predict_draws(self, X: NDArray[Any], n_jobs: int = 1) -> F64:
+        """(n_trees, n_rows, n_outputs)."""
+    def apply(self, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
+        """(n_rows, n_trees): node index of the row's leaf."""
+    def predict_oob(
+        self,
+        X: NDArray[Any],
+        scheme: str,
+        seed: int,
+        hard: bool = False,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> tuple[F64, NDArray[np.int32]]:
+        """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
+        many those were. `X` are the training rows in order.
+        """
+    def predict_quantiles(
+        self,
+        X: NDArray[Any],
+        y: F64,
+        sample_weight: F64 | None,
+        scheme: str,
+        seed: int,
+        tree_weights: F64,
+        alpha: F64,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> F64:
+        """(n_rows, n_outputs, n_alpha): quantiles of the leaves' weighted training responses.
+        `y`: (n_train, n_outputs). Needs `leaf_rows`. The quantile at level a is the smallest y
+        whose cumulative weight is >= a.
+        """
+
+def grow_forest(
+    encoded: EncodedMatrix,
+    y: NDArray[Any],
+    sample_weight: F64 | None,
+    *,
+    criterion: str,
+    scheme: str,
+    seed: int,
+    n_trees: int,
+    n_classes: int = 0,
+    max_features: int,
+    min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
+    max_depth: int = 0,
+    keep_rows: bool = False,
+    first_tree: int = 0,
+    given_weights: F64 | None = None,
+    random_ties: bool = True,
+    instruction_set: str = "auto",
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> tuple[Forest, F64]:
+    """Grow trees first_tree .. first_tree + n_trees - 1.
+
+    y: float64 (n_rows, n_outputs) for criterion "squared_error"; int32 (n_rows,) class numbers for
+    "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
+    with replacement among the rows of positive sample_weight, times sample_weight), "unit" (sample_weight as it is),
+    "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
+    impurity decrease per tree and feature, (n_trees, n_features), unnormalised, as a share of the
+    tree's total weight. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
+    Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    """
+
+def draw_weights(scheme: str, seed: int, tree: int, n_rows: int) -> F64:
+    """The random weights of one tree, before `sample_weight`."""
+
+def instruction_sets() -> list[str]:
+    """Those this machine can run, best first."""
