@@ -9,7 +9,6 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::uint32_t LANES = 4;
 constexpr std::uint32_t INSERTION_ROWS = 40;
 
 void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, std::uint32_t n_codes) {
@@ -222,6 +221,7 @@ void SmallGrower::search_lanes(const Task& task, const Limits& limits, const Gro
   options.kernels->scan_lanes(lanes, cuts);
   for (std::uint32_t k = 0; k < size; ++k) {
     using Search = ListSearch<SmallEntry>;
+    cuts[k].score += task.totals.score;  // from gain to score
     Split split = Search::numeric_split(lanes.list[k], cuts[k], group_[k], task.totals.n);
     if (split.missing_seen) {
       keep_better(split, search_.search_missing_left(lanes.list[k], group_[k], task.totals, limits),
@@ -246,28 +246,28 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
 // Marks each row's side; the threshold lies half-way between the node's neighbouring values.
 std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task, double& threshold) {
   const FeatureCodes& codes = matrix_.feature(split.feature);
-  sides_.set(split, codes);
-  std::uint32_t n_left = 0;
-  std::uint32_t below = 0;
-  std::uint32_t above = MISSING_CODE;
+  if (!codes.is_category) {
+    threshold = split.upper_code == MISSING_CODE
+                    ? std::numeric_limits<double>::infinity()
+                    : codes.threshold_between(split.cut_code, split.upper_code);
+  }
   const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
   const std::uint16_t* column = presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    const std::uint32_t id = presorted_ ? id_of(entries[i]) : order_[task.begin + i];
-    const std::uint32_t code = presorted_ ? code_of(entries[i]) : column[id];
-    const bool left = sides_.goes_left(code);
-    side_[id] = left;
-    n_left += left;
-    if (code == MISSING_CODE) continue;
-    if (code <= split.cut_code) {
-      below = std::max(below, code);
-    } else {
-      above = std::min(above, code);
+  std::uint32_t n_left = 0;
+  const auto mark = [&](auto goes_left) {
+    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+      const std::uint32_t id = presorted_ ? id_of(entries[i]) : order_[task.begin + i];
+      const std::uint32_t code = presorted_ ? code_of(entries[i]) : column[id];
+      const std::uint8_t left = goes_left(code);
+      side_[id] = left;
+      n_left += left;
     }
-  }
-  if (!codes.is_category) {
-    threshold = above == MISSING_CODE ? std::numeric_limits<double>::infinity()
-                                      : codes.threshold_between(below, above);
+  };
+  if (!codes.is_category && !split.missing_left) {  // the missing code lies above every cut
+    mark([cut = split.cut_code](std::uint32_t code) { return code <= cut; });
+  } else {
+    sides_.set(split, codes);
+    mark([this](std::uint32_t code) { return sides_.goes_left(code); });
   }
   return n_left;
 }

@@ -42,7 +42,10 @@ class ListSearch {
     Split split;
     split.score = cut.score;
     split.feature = feature;
-    if (cut.found()) split.cut_code = code_of(list[cut.position]);
+    if (cut.found()) {
+      split.cut_code = code_of(list[cut.position]);
+      split.upper_code = code_of(list[cut.position + 1]);
+    }
     split.missing_seen = code_of(list[n - 1]) == MISSING_CODE;
     return split;
   }

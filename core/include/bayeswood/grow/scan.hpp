@@ -73,17 +73,20 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
   return best;
 }
 
-// Four features scanned side by side, one per lane, for SCALAR targets.
+// Four features scanned side by side, one per lane, for SCALAR targets. The score of a cut is the gain
+//   W (wy_left - mean w_left)^2 / (w_left w_right).
+constexpr std::uint32_t LANES = 4;
+
 struct LaneTask {
-  const SmallEntry* list[4];
+  const SmallEntry* list[LANES];
   std::uint32_t n;
   const WeightedValue* pair;
-  double w;   // totals of the node
+  double w;  // totals of the node
   double wy;
   Limits limits;
 };
 
-using LaneScan = void (*)(const LaneTask& task, Cut best[4]);
+using LaneScan = void (*)(const LaneTask& task, Cut* best);
 // Histogram cuts and bounds, see histogram.hpp.
 struct BinTask {
   std::uint32_t n_bins;
