@@ -6,8 +6,9 @@ void note_missing_level(Split& split) {
   const auto holds_missing = [](const std::vector<std::uint16_t>& levels) {
     return std::find(levels.begin(), levels.end(), MISSING_CODE) != levels.end();
   };
-  split.missing_left = holds_missing(split.left_levels);
-  split.missing_seen = split.missing_left || holds_missing(split.right_levels);
+  if (!split.found()) return;
+  split.missing_left = holds_missing(split.levels->left);
+  split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals, const Limits& limits) {
@@ -38,8 +39,9 @@ Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals
     }
   }
   if (!best.found()) return best;
+  best.levels = std::make_unique<LevelSides>();
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    auto& side = i < best_length ? best.left_levels : best.right_levels;
+    auto& side = i < best_length ? best.levels->left : best.levels->right;
     side.push_back(static_cast<std::uint16_t>(levels[i].code));
   }
   note_missing_level(best);

@@ -52,7 +52,7 @@ std::size_t count_distinct(const std::vector<Cell>& cells) {
 double FeatureCodes::threshold_between(std::uint32_t lower_code, std::uint32_t upper_code) const {
   const double below = high[lower_code];
   const double above = low[upper_code];
-  const double middle = below + (above / 2 - below / 2);  // halves first: the difference may overflow
+  const double middle = below / 2 + above / 2;  // halves first: the sum may overflow
   return middle >= below && middle < above ? middle : below;
 }
 

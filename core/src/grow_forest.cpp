@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "bayeswood/grow/cart.hpp"
@@ -12,18 +13,22 @@ Target Target::regression(std::span<const double> values, std::uint32_t n_output
   target.kind = n_outputs == 1 ? TargetKind::SCALAR : TargetKind::MULTI;
   target.n_outputs = n_outputs;
   target.values = values;
-  target.scanned.assign(values.begin(), values.end());
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  const int exponent = largest > 0 ? std::clamp(std::ilogb(largest), -1000, 1000) : 0;
+  const double scale = std::ldexp(1.0, -exponent);  // squares neither overflow nor vanish
+  target.scanned.reserve(values.size());
+  for (const double value : values) target.scanned.push_back(value * scale);
   const std::size_t n = values.size() / n_outputs;
   for (std::uint32_t k = 0; k < n_outputs; ++k) {
     double w = 0;
-    double mean = 0;  // running: no overflow of the sum
+    double mean = 0;
     for (std::size_t i = 0; i < n; ++i) {
       const double row_w = sample_weight.empty() ? 1.0 : sample_weight[i];
       w += row_w;
-      if (row_w > 0) mean += (values[i * n_outputs + k] - mean) * (row_w / w);
+      if (row_w > 0) mean += (target.scanned[i * n_outputs + k] - mean) * (row_w / w);
     }
     for (std::size_t i = 0; i < n; ++i) target.scanned[i * n_outputs + k] -= mean;
-    if (n_outputs == 1) target.center = mean;
   }
   return target;
 }
@@ -64,11 +69,8 @@ class Worker {
     TreeContext tree{request_.matrix, target, options_, stop, builder, features, importance,
                      options_.min_weight_fraction_leaf * totals.w};
     large_.grow(tree, rows_, data_, totals);
-    // Gini of two classes is twice the squared error of the 0/1 label.
-    const bool doubled = target.is_classifier && target.kind == TargetKind::SCALAR;
-    for (std::size_t j = 0; j < request_.matrix.n_features(); ++j) {
-      importance[j] *= (doubled ? 2 : 1) / totals.w;
-    }
+    const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
+    for (std::size_t j = 0; j < request_.matrix.n_features(); ++j) importance[j] *= unit;
     return builder.finish();
   }
 

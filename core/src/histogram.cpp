@@ -73,18 +73,12 @@ bool HistogramSearch::allowed(const Node& node, std::uint32_t n_left, double w_l
          node.totals.w - w_left >= node.limits.min_weight;
 }
 
-Split HistogramSearch::best_between_bins(const Pass& pass, const Node& node) const {
-  Split best;
-  best.feature = pass.feature;
-  best.missing_left = pass.missing_left;
-  best.missing_seen = pass.missing_seen;
-  double to_beat = NO_SCORE;
+double HistogramSearch::best_between_bins(const Pass& pass, const Node& node) const {
+  double best = NO_SCORE;
   for (std::uint32_t b = 0; b < pass.cut_score.size(); ++b) {
-    if (pass.cut_score[b] <= to_beat || pass.n_before[b + 1] == pass.n_before[b]) continue;
-    if (!allowed(node, pass.n_before[b + 1], pass.w_before[b + 1])) continue;
-    best.score = pass.cut_score[b];
-    best.cut_code = ((b + 1) << matrix_.feature(pass.feature).shift) - 1;
-    to_beat = best.score + node.limits.tolerance;
+    if (pass.cut_score[b] > best && allowed(node, pass.n_before[b + 1], pass.w_before[b + 1])) {
+      best = pass.cut_score[b];
+    }
   }
   return best;
 }
@@ -116,34 +110,45 @@ void HistogramSearch::open_bins(const Pass& pass, const Node& node, double to_be
   }
 }
 
-Split HistogramSearch::best_inside_bins(const Pass& pass, const Node& node, double to_beat) {
+// Every cut between and inside the bins, from the lowest up.
+Split HistogramSearch::best_cut(const Pass& pass, const Node& node, double floor) {
   Split best;
-  open_bins(pass, node, to_beat);
-  const std::uint32_t shift = matrix_.feature(pass.feature).shift;
-  for (std::size_t k = 0; k < opened_.size(); ++k) {
-    const std::uint32_t bin = opened_[k];
-    double w = pass.w_before[bin];
-    double wy = pass.wy_before[bin];
-    std::uint32_t n = pass.n_before[bin];
-    for (std::uint32_t c = 0; c < (1U << shift); ++c) {
-      const std::size_t fine = (k << shift) + c;
-      if (fine_counts_[fine] == 0) continue;
-      w += fine_sums_[fine].w;
-      wy += fine_sums_[fine].wy;
-      n += fine_counts_[fine];
-      if (n == pass.n_before[bin + 1] || !allowed(node, n, w)) continue;
-      const double right = node.totals.wy - wy;
-      const double score = wy * wy / w + right * right / (node.totals.w - w);
-      if (score <= to_beat) continue;
-      best.score = score;
-      best.cut_code = (bin << shift) + c;
-      to_beat = score + node.limits.tolerance;
-    }
-  }
   best.feature = pass.feature;
   best.missing_left = pass.missing_left;
   best.missing_seen = pass.missing_seen;
+  open_bins(pass, node, floor);
+  const std::uint32_t shift = matrix_.feature(pass.feature).shift;
+  const auto offer = [&](double score, std::uint32_t code) {
+    if (score <= best.score + node.limits.tolerance) return;
+    best.score = score;
+    best.cut_code = code;
+  };
+  for (std::uint32_t b = 0; b < pass.cut_score.size(); ++b) {
+    if (opened_at_[b] >= 0) offer_inside(pass, node, b, offer);
+    const bool empty = pass.n_before[b + 1] == pass.n_before[b];
+    if (empty || !allowed(node, pass.n_before[b + 1], pass.w_before[b + 1])) continue;
+    offer(pass.cut_score[b], ((b + 1) << shift) - 1);
+  }
   return best;
+}
+
+template <class Offer>
+void HistogramSearch::offer_inside(const Pass& pass, const Node& node, std::uint32_t bin, Offer offer) const {
+  const std::uint32_t shift = matrix_.feature(pass.feature).shift;
+  const auto first = static_cast<std::size_t>(opened_at_[bin]) << shift;
+  double w = pass.w_before[bin];
+  double wy = pass.wy_before[bin];
+  std::uint32_t n = pass.n_before[bin];
+  for (std::uint32_t c = 0; c < (1U << shift); ++c) {
+    if (fine_counts_[first + c] == 0) continue;
+    w += fine_sums_[first + c].w;
+    wy += fine_sums_[first + c].wy;
+    n += fine_counts_[first + c];
+    if (n == pass.n_before[bin + 1]) return;  // the rest is the cut after the bin
+    if (!allowed(node, n, w)) continue;
+    const double right = node.totals.wy - wy;
+    offer(wy * wy / w + right * right / (node.totals.w - w), (bin << shift) + c);
+  }
 }
 
 Split HistogramSearch::search(const Node& node, const Histogram& histogram,
@@ -163,13 +168,12 @@ Split HistogramSearch::search(const Node& node, const Histogram& histogram,
       prepare(pass, node, histogram);
     }
   }
+  double floor = NO_SCORE;
+  for (std::size_t p = 0; p < n_passes; ++p) floor = std::max(floor, best_between_bins(passes_[p], node));
   Split best;
   for (std::size_t p = 0; p < n_passes; ++p) {
-    keep_better(best, best_between_bins(passes_[p], node), node.limits.tolerance);
-  }
-  for (std::size_t p = 0; p < n_passes; ++p) {
-    const double to_beat = best.found() ? best.score + node.limits.tolerance : NO_SCORE;
-    keep_better(best, best_inside_bins(passes_[p], node, to_beat), node.limits.tolerance);
+    const double slack = 2 * node.limits.tolerance;  // ties are opened too
+    keep_better(best, best_cut(passes_[p], node, std::max(floor, best.score) - slack), node.limits.tolerance);
   }
   return best;
 }

@@ -1,7 +1,6 @@
 #include "bayeswood/grow/large_grower.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "bayeswood/radix_sort.hpp"
@@ -57,11 +56,10 @@ void LargeGrower::grow_node(TreeContext& tree, Task task) {
 }
 
 // The smaller child is grown first: so few histograms wait at any time.
-void LargeGrower::push_children(TreeContext& tree, Task& task, const Split& split) {
-  double threshold = 0;
-  const std::uint32_t n_left = partition(split, task, threshold);
+void LargeGrower::push_children(TreeContext& tree, Task& task, Split& split) {
+  const std::uint32_t n_left = partition(split, task);
   const std::uint32_t n_right = task.totals.n - n_left;
-  const auto children = tree.builder.set_split(task.node, split, threshold, n_left, n_right);
+  const auto children = tree.builder.set_split(task.node, split, n_left, n_right);
   tree.count_gain(split, task.totals);
   Task left{children.left, task.depth + 1, task.begin, {}, nullptr};
   Task right{children.right, task.depth + 1, task.begin + n_left, {}, nullptr};
@@ -178,8 +176,8 @@ const LargeEntry* LargeGrower::sorted_list(const Task& task, std::uint32_t featu
   return list_.data();
 }
 
-// Stable; the threshold lies half-way between the node's neighbouring values.
-std::uint32_t LargeGrower::partition(const Split& split, const Task& task, double& threshold) {
+// Stable. Finds the node's own neighbours of the cut, between which the threshold will lie.
+std::uint32_t LargeGrower::partition(Split& split, const Task& task) {
   const FeatureCodes& codes = matrix_.feature(split.feature);
   sides_.set(split, codes);
   std::uint32_t* rows = rows_->data() + task.begin;
@@ -200,10 +198,8 @@ std::uint32_t LargeGrower::partition(const Split& split, const Task& task, doubl
     above = code <= split.cut_code ? above : std::min(above, code);
   }
   std::copy_n(scratch_.data(), right, rows + left);
-  if (!codes.is_category) {
-    threshold = above == MISSING_CODE ? std::numeric_limits<double>::infinity()
-                                      : codes.threshold_between(below, above);
-  }
+  split.cut_code = below;
+  split.upper_code = above;
   return left;
 }
 

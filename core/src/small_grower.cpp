@@ -1,7 +1,6 @@
 #include "bayeswood/grow/small_grower.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 #include "bayeswood/radix_sort.hpp"
@@ -129,7 +128,7 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
   load_rows(rows, source);
   if (!tree.must_stop(totals, depth)) load_features(rows);
   stack_.clear();
-  stack_.push_back({root, depth, 0, totals});
+  push_or_end(tree, {root, depth, 0, child_totals(0, n_rows_)});
   while (!stack_.empty()) {
     const Task task = stack_.back();
     stack_.pop_back();
@@ -138,23 +137,62 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
   }
 }
 
+void SmallGrower::end(TreeContext& tree, const Task& task) {
+  tree.builder.set_leaf(task.node, task.totals, ids(task.begin, task.totals.n), rows_, row_of_id_.data());
+}
+
+bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
+  const bool ends = tree.must_stop(task.totals, task.depth);
+  if (ends) {
+    end(tree, task);
+  } else {
+    stack_.push_back(task);
+  }
+  return ends;
+}
+
 void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n = task.totals.n;
-  Split split;
-  if (!tree.must_stop(task.totals, task.depth)) split = find_split(tree, task);
-  if (!split.found()) {
-    tree.builder.set_leaf(task.node, task.totals, ids(task.begin, n), rows_, row_of_id_.data());
-    return;
-  }
-  double threshold = 0;
-  const std::uint32_t n_left = assign_sides(split, task, threshold);
-  const auto children = tree.builder.set_split(task.node, split, threshold, n_left, n - n_left);
+  const Split split = n == 2 ? separate_pair(tree, task) : find_split(tree, task);
+  if (!split.found()) return end(tree, task);
+  const std::uint32_t n_left = assign_sides(split, task);
+  const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
   tree.count_gain(split, task.totals);
+  partition_order(task);
+  const Task left{children.left, task.depth + 1, task.begin, child_totals(task.begin, n_left)};
+  const Task right{children.right, task.depth + 1, task.begin + n_left,
+                   child_totals(task.begin + n_left, n - n_left)};
+  const bool right_ends = push_or_end(tree, right);
+  const bool left_ends = push_or_end(tree, left);
+  if (presorted_) partition_lists(split, task, left_ends, right_ends);
+}
 
+// Whatever separates two rows takes away all impurity: the first feature that does it wins.
+Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
+  if (matrix_.has_categories()) return find_split(tree, task);
+  Split split;
+  const auto weight = [&](std::uint32_t i) {
+    const std::uint16_t id = order_[task.begin + i];
+    return target_.kind == TargetKind::SCALAR ? rows_.pair[id].w : rows_.w[id];
+  };
+  if (std::min(weight(0), weight(1)) < tree.limits(task.totals).min_weight) return split;
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    const std::uint32_t feature = tree.features.next();
+    const SmallEntry* entries = sorted_list(feature, task, 0);
+    if (code_of(entries[0]) == code_of(entries[1])) continue;
+    const Cut cut{task.totals.score + task.totals.impurity, 0};
+    return ListSearch<SmallEntry>::numeric_split(entries, cut, feature, 2);
+  }
+  return split;
+}
+
+// Stable partition of the node's ids by side.
+void SmallGrower::partition_order(const Task& task) {
   std::uint32_t left = 0;
   std::uint32_t right = 0;
   std::uint16_t* order = order_.data() + task.begin;
-  for (std::uint32_t i = 0; i < n; ++i) {
+  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
     const std::uint16_t id = order[i];
     const std::uint32_t goes_left = side_[id];
     order[left] = id;
@@ -163,18 +201,35 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
     right += 1 - goes_left;
   }
   std::copy_n(order_scratch_.data(), right, order + left);
+}
 
-  const std::uint32_t middle = task.begin + n_left;
-  const Task left_task{children.left, task.depth + 1, task.begin,
-                       node_totals(ids(task.begin, n_left), rows_, target_, search_.sides())};
-  const Task right_task{children.right, task.depth + 1, middle,
-                        node_totals(ids(middle, n - n_left), rows_, target_, search_.sides())};
-  if (presorted_) {
-    partition(split, task, tree.must_stop(left_task.totals, left_task.depth),
-              tree.must_stop(right_task.totals, right_task.depth));
+// Where the mean lies far outside the spread, responses are centred anew: differences of large sums
+// would drown the gains of deep nodes. The rows are this subtree's own.
+NodeTotals SmallGrower::child_totals(std::uint32_t begin, std::uint32_t n) {
+  constexpr double FAR = 1e4;
+  NodeTotals totals = node_totals(ids(begin, n), rows_, target_, search_.sides());
+  const bool numbers = target_.kind == TargetKind::MULTI ||
+                       (target_.kind == TargetKind::SCALAR && !target_.is_classifier);
+  if (!numbers || totals.pure || totals.score <= FAR * totals.impurity) return totals;
+  center(ids(begin, n), totals);
+  return node_totals(ids(begin, n), rows_, target_, search_.sides());
+}
+
+void SmallGrower::center(std::span<const std::uint16_t> rows, const NodeTotals& totals) {
+  if (target_.kind == TargetKind::SCALAR) {
+    const double mean = totals.wy / totals.w;
+    for (const auto id : rows) {
+      y_[id] -= mean;
+      pair_[id].wy = pair_[id].w * y_[id];
+    }
+    return;
   }
-  stack_.push_back(right_task);
-  stack_.push_back(left_task);
+  const std::size_t k = target_.n_outputs;
+  for (std::size_t j = 0; j < k; ++j) {
+    double sum = 0;
+    for (const auto id : rows) sum += w_[id] * values_[id * k + j];
+    for (const auto id : rows) values_[id * k + j] -= sum / totals.w;
+  }
 }
 
 Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
@@ -190,7 +245,7 @@ Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
   return best;
 }
 
-// Up to four features: numeric ones of a SCALAR target go into the lanes together.
+// Up to four features, in the lanes together where the target is SCALAR and all are numeric.
 void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits& limits,
                                std::uint32_t group_size, Split& best) {
   group_.clear();
@@ -220,14 +275,13 @@ void SmallGrower::search_lanes(const Task& task, const Limits& limits, const Gro
   Cut cuts[LANES];
   options.kernels->scan_lanes(lanes, cuts);
   for (std::uint32_t k = 0; k < size; ++k) {
-    using Search = ListSearch<SmallEntry>;
     cuts[k].score += task.totals.score;  // from gain to score
-    Split split = Search::numeric_split(lanes.list[k], cuts[k], group_[k], task.totals.n);
-    if (split.missing_seen) {
-      keep_better(split, search_.search_missing_left(lanes.list[k], group_[k], task.totals, limits),
-                  limits.tolerance);
+    const SmallEntry* entries = lanes.list[k];
+    if (cuts[k].score > best.score + limits.tolerance) {
+      best = ListSearch<SmallEntry>::numeric_split(entries, cuts[k], group_[k], task.totals.n);
     }
-    keep_better(best, std::move(split), limits.tolerance);
+    if (code_of(entries[task.totals.n - 1]) != MISSING_CODE) continue;
+    keep_better(best, search_.search_missing_left(entries, group_[k], task.totals, limits), limits.tolerance);
   }
 }
 
@@ -243,14 +297,9 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
   return entries;
 }
 
-// Marks each row's side; the threshold lies half-way between the node's neighbouring values.
-std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task, double& threshold) {
+// Marks each row's side.
+std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
   const FeatureCodes& codes = matrix_.feature(split.feature);
-  if (!codes.is_category) {
-    threshold = split.upper_code == MISSING_CODE
-                    ? std::numeric_limits<double>::infinity()
-                    : codes.threshold_between(split.cut_code, split.upper_code);
-  }
   const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
   const std::uint16_t* column = presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
   std::uint32_t n_left = 0;
@@ -273,7 +322,7 @@ std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task, do
 }
 
 // Lists of children that end in a leaf are not needed any more.
-void SmallGrower::partition(const Split& split, const Task& task, bool left_ends, bool right_ends) {
+void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends) {
   if (left_ends && right_ends) return;
   const std::uint32_t n = task.totals.n;
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {

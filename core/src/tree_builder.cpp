@@ -5,12 +5,13 @@
 
 namespace bayeswood {
 
-TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& split, double threshold,
+TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& split,
                                              std::uint32_t n_left, std::uint32_t n_right) {
   Node& here = nodes_[node];
   here.feature = static_cast<std::int32_t>(split.feature);
   here.missing_left = split.missing_seen ? split.missing_left : n_left >= n_right;
-  here.threshold = threshold;
+  here.cut_code = static_cast<std::uint16_t>(split.cut_code);
+  here.upper_code = static_cast<std::uint16_t>(split.upper_code);
   if (matrix_.feature(split.feature).is_category) add_set(here, split);
   const auto left = static_cast<std::uint32_t>(nodes_.size());
   here.left = left;
@@ -20,16 +21,15 @@ TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& sp
 
 // Levels the node has not seen follow the missing values.
 void TreeBuilder::add_set(Node& node, const Split& split) {
-  node.threshold = std::numeric_limits<double>::quiet_NaN();
   node.set_begin = static_cast<std::uint32_t>(set_words_.size());
   const std::int32_t n_levels = matrix_.n_levels()[split.feature];
   set_words_.resize(set_words_.size() + set_words(n_levels), node.missing_left != 0 ? ~0ULL : 0);
   std::uint64_t* words = set_words_.data() + node.set_begin;
   if ((n_levels & 63) != 0) words[n_levels >> 6] &= (1ULL << (n_levels & 63)) - 1;
-  for (const auto level : split.left_levels) {
+  for (const auto level : split.levels->left) {
     if (level != MISSING_CODE) words[level >> 6] |= 1ULL << (level & 63);
   }
-  for (const auto level : split.right_levels) {
+  for (const auto level : split.levels->right) {
     if (level != MISSING_CODE) words[level >> 6] &= ~(1ULL << (level & 63));
   }
 }
@@ -62,12 +62,28 @@ void TreeBuilder::add_means(std::span<const Id> ids, const RowData& rows, const 
     const std::size_t row = row_of_id != nullptr ? row_of_id[id] : id;
     return target_.values[row * target_.n_outputs + k];
   };
+  const bool scalar = target_.kind == TargetKind::SCALAR;
   for (std::uint32_t k = 0; k < target_.n_outputs; ++k) {
     const double first = value(ids[0], k);
     double sum = 0;  // around the first value: a pure leaf gets exactly its response
-    for (const auto id : ids) sum += rows.w[id] * (value(id, k) - first);
+    for (const auto id : ids) sum += (scalar ? rows.pair[id].w : rows.w[id]) * (value(id, k) - first);
     values_.push_back(first + sum / totals.w);
   }
+}
+
+void TreeBuilder::add_binary(const NodeTotals& totals) {
+  const double share = totals.wy / totals.w;
+  if (share < 1) add_entry(0, 1 - share);
+  if (share > 0) add_entry(1, share);
+}
+
+double TreeBuilder::threshold(const Node& node) const {
+  if (node.feature == LEAF || matrix_.feature(node.feature).is_category) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return node.upper_code == MISSING_CODE
+             ? std::numeric_limits<double>::infinity()
+             : matrix_.feature(node.feature).threshold_between(node.cut_code, node.upper_code);
 }
 
 template <class Id>
@@ -78,19 +94,10 @@ void TreeBuilder::set_leaf(std::uint32_t node, const NodeTotals& totals, std::sp
   leaf.w = static_cast<float>(totals.w);
   leaf.value_begin = static_cast<std::uint32_t>(values_.size());
   leaf.rows_begin = static_cast<std::uint32_t>(rows_.size());
-  if (target_.kind == TargetKind::SCALAR && target_.is_classifier) {
-    const double share = totals.wy / totals.w;
-    if (totals.pure) {
-      add_entry(totals.y_min > 0.5 ? 1 : 0, 1.0);
-    } else {
-      add_entry(0, 1 - share);
-      add_entry(1, share);
-    }
-  } else if (target_.kind == TargetKind::SCALAR) {
-    const std::uint32_t first = row_of_id != nullptr ? row_of_id[ids[0]] : ids[0];
-    values_.push_back(totals.pure ? target_.values[first] : target_.center + totals.wy / totals.w);
-  } else if (target_.kind == TargetKind::CLASSES) {
+  if (target_.kind == TargetKind::CLASSES) {
     add_class_values(ids, rows, totals.w);
+  } else if (target_.is_classifier) {
+    add_binary(totals);
   } else {
     add_means(ids, rows, totals, row_of_id);
   }
@@ -154,7 +161,7 @@ Tree TreeBuilder::finish() {
     const Node& node = nodes_[i];
     const bool is_leaf = node.feature == LEAF;
     tree.feature.push_back(node.feature);
-    tree.threshold.push_back(is_leaf ? std::numeric_limits<double>::quiet_NaN() : node.threshold);
+    tree.threshold.push_back(threshold(node));
     tree.missing_left.push_back(is_leaf ? 0 : node.missing_left);
     if (is_leaf) {
       copy_leaf(leaves_[node.left], tree, n_samples, weights);

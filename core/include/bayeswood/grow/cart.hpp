@@ -36,7 +36,7 @@ struct GrowRequest {
 
 struct GrownForest {
   std::vector<Tree> trees;
-  std::vector<double> importances;  // n_trees x n_features, decrease per unit of the tree's weight
+  std::vector<double> importances;  // n_trees x n_features, decrease as a share of the root's impurity
 };
 
 GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options, const Running& run);

@@ -69,10 +69,9 @@ Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders, 
     const Cut cut = scan_list(scratch.data(), n, 0, side, limits, right);
     if (!cut.found() || (best.found() && cut.score <= best.score + limits.tolerance)) continue;
     best.score = cut.score;
-    best.left_levels.clear();
-    best.right_levels.clear();
+    best.levels = std::make_unique<LevelSides>();
     for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      auto& levels = r <= code_of(scratch[cut.position]) ? best.left_levels : best.right_levels;
+      auto& levels = r <= code_of(scratch[cut.position]) ? best.levels->left : best.levels->right;
       levels.push_back(static_cast<std::uint16_t>(code_of(list[runs[r].begin])));
     }
   }

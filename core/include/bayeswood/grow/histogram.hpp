@@ -64,8 +64,10 @@ class HistogramSearch {
 
   void prepare(Pass& pass, const Node& node, const Histogram& histogram);
   bool allowed(const Node& node, std::uint32_t n_left, double w_left) const;
-  Split best_between_bins(const Pass& pass, const Node& node) const;
-  Split best_inside_bins(const Pass& pass, const Node& node, double to_beat);
+  double best_between_bins(const Pass& pass, const Node& node) const;
+  Split best_cut(const Pass& pass, const Node& node, double floor);
+  template <class Offer>
+  void offer_inside(const Pass& pass, const Node& node, std::uint32_t bin, Offer offer) const;
   void open_bins(const Pass& pass, const Node& node, double to_beat);
 
   const EncodedMatrix& matrix_;

@@ -29,14 +29,14 @@ class LargeGrower {
   };
 
   void grow_node(TreeContext& tree, Task task);
-  void push_children(TreeContext& tree, Task& task, const Split& split);
+  void push_children(TreeContext& tree, Task& task, Split& split);
   Split find_split(TreeContext& tree, Task& task);
   Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
   void search_features(TreeContext& tree, const Task& task, const Limits& limits,
                        std::span<const std::uint32_t> features, Split& best);
   Split search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits);
   const LargeEntry* sorted_list(const Task& task, std::uint32_t feature);
-  std::uint32_t partition(const Split& split, const Task& task, double& threshold);
+  std::uint32_t partition(Split& split, const Task& task);
   std::unique_ptr<Histogram> take_histogram();
   std::span<const std::uint32_t> rows_of(const Task& task) const {
     return {rows_->data() + task.begin, task.totals.n};

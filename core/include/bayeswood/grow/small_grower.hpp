@@ -32,14 +32,20 @@ class SmallGrower {
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
   void load_features(std::span<const std::uint32_t> rows);
+  void end(TreeContext& tree, const Task& task);
+  bool push_or_end(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
+  Split separate_pair(TreeContext& tree, const Task& task);
+  NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
+  void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits, std::uint32_t group_size,
                     Split& best);
   void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options, Split& best);
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
-  std::uint32_t assign_sides(const Split& split, const Task& task, double& threshold);
-  void partition(const Split& split, const Task& task, bool left_ends, bool right_ends);
+  std::uint32_t assign_sides(const Split& split, const Task& task);
+  void partition_order(const Task& task);
+  void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
   std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
     return {order_.data() + begin, n};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -11,6 +12,11 @@
 
 namespace bayeswood {
 
+// Category: the levels seen in the node, by side; a missing value is the level MISSING_CODE.
+struct LevelSides {
+  std::vector<std::uint16_t> left, right;
+};
+
 struct Split {
   double score = NO_SCORE;
   std::uint32_t feature = 0;
@@ -18,8 +24,7 @@ struct Split {
   std::uint32_t upper_code = 0;   // numeric: the next code in the node, where the search knows it
   bool missing_left = false;
   bool missing_seen = false;      // the node had missing values of this feature
-  // Category: the levels seen in the node, by side; a missing value is the level MISSING_CODE.
-  std::vector<std::uint16_t> left_levels, right_levels;
+  std::unique_ptr<LevelSides> levels;  // category
   bool found() const { return score > NO_SCORE; }
 };
 
@@ -38,7 +43,7 @@ class Sides {
     missing_left_ = split.missing_left;
     if (!is_category_) return;
     left_.assign(codes.n_codes + 1, 0);
-    for (const auto level : split.left_levels) {
+    for (const auto level : split.levels->left) {
       if (level != MISSING_CODE) left_[level] = 1;
     }
   }

@@ -20,8 +20,7 @@ struct Target {
   Criterion criterion = Criterion::SQUARED_ERROR;
   std::uint32_t n_outputs = 1;  // classes, or numbers per row
   bool is_classifier = false;
-  double center = 0;                 // SCALAR: what was subtracted
-  std::vector<double> scanned;       // SCALAR, MULTI: centred responses, or the 0/1 label
+  std::vector<double> scanned;       // SCALAR, MULTI: centred and scaled responses, or the 0/1 label
   std::span<const double> values;    // regression: n_rows x n_outputs, as given
   std::vector<std::int32_t> labels;  // classifier
 

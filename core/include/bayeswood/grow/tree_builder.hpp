@@ -23,11 +23,9 @@ class TreeBuilder {
   struct Children {
     std::uint32_t left, right;
   };
-  // `threshold` is used for numeric features, `split.left_levels` for categories. The missing
-  // direction and the side of levels absent from the node are settled here: where the node saw
-  // missing values, the better side; else the child with more rows.
-  Children set_split(std::uint32_t node, const Split& split, double threshold, std::uint32_t n_left,
-                     std::uint32_t n_right);
+  // The missing direction is settled here: where the node saw missing values, the better side; else
+  // the child with more rows. Levels absent from the node follow it.
+  Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left, std::uint32_t n_right);
 
   // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
   template <class Id>
@@ -39,10 +37,11 @@ class TreeBuilder {
  private:
   struct Node {
     std::int32_t feature = LEAF;
-    double threshold = 0;
     std::uint32_t left = 0;  // or leaf number in growing order
-    std::uint8_t missing_left = 0;
     std::uint32_t set_begin = 0;
+    std::uint16_t cut_code = 0;
+    std::uint16_t upper_code = 0;
+    std::uint8_t missing_left = 0;
   };
   struct Leaf {
     std::int32_t n;
@@ -57,7 +56,9 @@ class TreeBuilder {
   template <class Id>
   void add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
                  const std::uint32_t* row_of_id);
+  void add_binary(const NodeTotals& totals);
   void add_entry(std::int32_t label, double share);
+  double threshold(const Node& node) const;
   std::vector<std::uint32_t> breadth_first() const;
   void copy_leaf(const Leaf& leaf, Tree& tree, std::vector<std::int32_t>& n_samples,
                  std::vector<float>& weights) const;
