@@ -64,7 +64,8 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target, cons
     : matrix_(matrix),
       target_(target),
       presorted_(2 * std::size_t{options.max_features} >= matrix.n_features()),
-      search_(rows_, target) {}
+      search_(rows_, target),
+      classes_(target) {}
 
 void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
   const std::size_t n = rows.size();
@@ -260,10 +261,17 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
     return;
   }
   for (const auto feature : group_) {
-    const SmallEntry* entries = sorted_list(feature, task, 0);
-    keep_better(best, search_.search(entries, matrix_.feature(feature), feature, task.totals, limits),
-                limits.tolerance);
+    keep_better(best, search_feature(feature, task, limits), limits.tolerance);
   }
+}
+
+Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
+  const FeatureCodes& codes = matrix_.feature(feature);
+  if (target_.kind == TargetKind::CLASSES && !presorted_ && classes_.fits(codes, task.totals.n)) {
+    return classes_.search(codes_.data() + std::size_t{feature} * n_rows_, ids(task.begin, task.totals.n),
+                           rows_, codes, feature, task.totals, limits);
+  }
+  return search_.search(sorted_list(feature, task, 0), codes, feature, task.totals, limits);
 }
 
 void SmallGrower::search_lanes(const Task& task, const Limits& limits, const GrowOptions& options,

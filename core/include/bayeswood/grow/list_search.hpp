@@ -28,8 +28,7 @@ class ListSearch {
       best.feature = feature;
       return best;
     }
-    const Cut cut = sides_.visit(
-        [&](auto& side) { return scan_list(list, node.n, 0, side, limits, right_.data()); });
+    const Cut cut = scan(list, node.n, 0, limits);
     best = numeric_split(list, cut, feature, node.n);
     if (best.missing_seen || code_of(list[node.n - 1]) == MISSING_CODE) {
       keep_better(best, search_missing_left(list, feature, node, limits), limits.tolerance);
@@ -61,9 +60,7 @@ class ListSearch {
     scratch_.assign(list + present, list + n);
     scratch_.insert(scratch_.end(), list, list + present);
     right_.resize(n);
-    const Cut cut = sides_.visit([&](auto& side) {
-      return scan_list(scratch_.data(), n, n - present, side, limits, right_.data());
-    });
+    const Cut cut = scan(scratch_.data(), n, n - present, limits);
     if (!cut.found()) return split;
     split = numeric_split(scratch_.data(), cut, feature, n);
     split.missing_left = split.missing_seen = true;
@@ -71,6 +68,15 @@ class ListSearch {
   }
 
  private:
+  Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
+    if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::GINI &&
+        target_.n_outputs <= n + 64) {
+      return scan_classes(list, n, first_cut, rows_, target_.n_outputs, limits, left_run_, right_run_);
+    }
+    return sides_.visit(
+        [&](auto& side) { return scan_list(list, n, first_cut, side, limits, right_.data()); });
+  }
+
   Split search_category(const Entry* list, const NodeTotals& node, const Limits& limits) {
     if (target_.kind == TargetKind::SCALAR) return search_levels(list, node, limits);
     if (target_.kind == TargetKind::MULTI) return search_outputs(list, node.n, limits);
@@ -154,6 +160,7 @@ class ListSearch {
   std::vector<double> right_;
   std::vector<LevelSums> levels_;
   std::vector<double> class_w_;
+  ClassRun<Gini> left_run_, right_run_;
 };
 
 }  // namespace bayeswood

@@ -55,8 +55,12 @@ class SideSet {
     return target_.criterion == Criterion::GINI ? f(gini_) : f(entropy_);
   }
 
+  MultiSide& multi() { return multi_; }
+  std::vector<double>& class_weights() { return class_w_; }  // all zero between uses
+
  private:
   const Target& target_;
+  std::vector<double> class_w_;
   ScalarSide scalar_;
   ClassSide<Gini> gini_;
   ClassSide<Entropy> entropy_;
@@ -84,38 +88,58 @@ NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
 }
 
 template <class Id>
-bool same_response(std::span<const Id> ids, const RowData& rows, const Target& target) {
+NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                        std::vector<double>& class_w) {
+  NodeTotals t;
+  t.n = static_cast<std::uint32_t>(ids.size());
+  class_w.resize(target.n_outputs, 0.0);
+  const std::int32_t first = rows.label[ids[0]];
+  for (const auto id : ids) {
+    class_w[rows.label[id]] += rows.w[id];
+    t.pure &= rows.label[id] == first;
+  }
+  double sum = 0;
+  const bool gini = target.criterion == Criterion::GINI;
+  const auto take = [&](double& w) {
+    t.w += w;
+    sum += gini ? Gini::term(w) : Entropy::term(w);
+    w = 0;
+  };
+  if (ids.size() < class_w.size()) {
+    for (const auto id : ids) take(class_w[rows.label[id]]);  // a class met again is 0 by now
+  } else {
+    for (double& w : class_w) take(w);
+  }
+  t.score = gini ? Gini::score(sum, t.w) : Entropy::score(sum, t.w);
+  t.impurity = std::max(0.0, (gini ? t.w : 0) - t.score);
+  return t;
+}
+
+template <class Id>
+NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Target& target, MultiSide& side) {
+  NodeTotals t;
   const std::size_t k = target.n_outputs;
-  return std::all_of(ids.begin(), ids.end(), [&](Id id) {
-    if (target.kind == TargetKind::CLASSES) return rows.label[id] == rows.label[ids[0]];
-    const double* first = rows.values + ids[0] * k;
-    return std::equal(first, first + k, rows.values + id * k);
-  });
+  t.n = static_cast<std::uint32_t>(ids.size());
+  side.reset();
+  const double* first = rows.values + ids[0] * k;
+  double wyy = 0;
+  for (const auto id : ids) {
+    const double* y = rows.values + id * k;
+    side.add(id);
+    t.pure &= std::equal(first, first + k, y);
+    for (std::size_t j = 0; j < k; ++j) wyy += rows.w[id] * y[j] * y[j];
+  }
+  t.w = side.weight();
+  t.score = side.score();
+  t.impurity = std::max(0.0, wyy - t.score);
+  return t;
 }
 
 template <class Id>
 NodeTotals node_totals(std::span<const Id> ids, const RowData& rows, const Target& target, SideSet& sides) {
   if (target.kind == TargetKind::SCALAR) return scalar_totals(ids, rows);
-  NodeTotals t;
-  t.n = static_cast<std::uint32_t>(ids.size());
-  t.pure = same_response(ids, rows, target);
-  sides.visit([&](auto& side) {
-    side.reset();
-    for (const auto id : ids) side.add(id);
-    t.w = side.weight();
-    t.score = side.score();
-  });
-  double whole = target.criterion == Criterion::GINI ? t.w : 0;  // score of a node without impurity
-  if (target.kind == TargetKind::MULTI) {
-    for (const auto id : ids) {
-      for (std::size_t k = 0; k < target.n_outputs; ++k) {
-        const double y = rows.values[id * static_cast<std::size_t>(target.n_outputs) + k];
-        whole += rows.w[id] * y * y;
-      }
-    }
-  }
-  t.impurity = std::max(0.0, whole - t.score);
-  return t;
+  if (target.kind == TargetKind::MULTI) return multi_totals(ids, rows, target, sides.multi());
+  return class_totals(ids, rows, target, sides.class_weights());
 }
 
 }  // namespace bayeswood

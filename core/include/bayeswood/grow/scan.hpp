@@ -4,11 +4,13 @@
 // order within equal codes: 16 + 16 bits in subtrees of at most 65,536 rows, 32 + 32 bits above.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "bayeswood/grow/target.hpp"
+#include "bayeswood/leaf/class_impurity.hpp"
 
 namespace bayeswood {
 
@@ -69,6 +71,31 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
       best = {score, i};
       to_beat = score + limits.tolerance;
     }
+  }
+  return best;
+}
+
+// The same for classes, both ends of the list added up in one loop: two chains of additions overlap.
+template <class Impurity, class Entry>
+Cut scan_classes(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const RowData& rows,
+                 std::size_t n_classes, const Limits& limits, ClassRun<Impurity>& left,
+                 ClassRun<Impurity>& right) {
+  Cut best;
+  if (n < 2 * limits.min_rows || n < 2) return best;
+  left.reset(n_classes, n);
+  right.reset(n_classes, n);
+  for (std::uint32_t i = 0; i + 1 < n; ++i) {
+    left.add(rows, id_of(list[i]), i);
+    right.add(rows, id_of(list[n - 1 - i]), n - 2 - i);  // what lies right of the cut after n - 2 - i
+  }
+  double to_beat = NO_SCORE;
+  const std::uint32_t end = n - limits.min_rows;
+  for (std::uint32_t i = std::max(first_cut, limits.min_rows - 1); i < end; ++i) {
+    if (code_of(list[i]) == code_of(list[i + 1])) continue;
+    const double score = Impurity::score(left.sum[i], left.w[i]) + Impurity::score(right.sum[i], right.w[i]);
+    if (!(score > to_beat) || std::min(left.w[i], right.w[i]) < limits.min_weight) continue;
+    best = {score, i};
+    to_beat = score + limits.tolerance;
   }
   return best;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/grow/class_histogram.hpp"
 #include "bayeswood/grow/list_search.hpp"
 #include "bayeswood/grow/node.hpp"
 
@@ -41,6 +42,7 @@ class SmallGrower {
   Split find_split(TreeContext& tree, const Task& task);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits, std::uint32_t group_size,
                     Split& best);
+  Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits);
   void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options, Split& best);
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
   std::uint32_t assign_sides(const Split& split, const Task& task);
@@ -69,6 +71,7 @@ class SmallGrower {
   std::vector<Task> stack_;
   Sides sides_;
   ListSearch<SmallEntry> search_;
+  ClassHistogram classes_;
 };
 
 }  // namespace bayeswood

@@ -17,11 +17,13 @@ namespace bayeswood {
 inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0.0; }
 
 struct Gini {
+  static double term(double x) { return x * x; }
   static double increase(double before, double added) { return added * (2 * before + added); }
   static double score(double sum, double w) { return sum / w; }
 };
 
 struct Entropy {
+  static double term(double x) { return x_log_x(x); }
   static double increase(double before, double added) {
     return x_log_x(before + added) - x_log_x(before);
   }
@@ -48,9 +50,8 @@ class ClassSide {
   }
   double weight() const { return w_; }
   double score() const { return Impurity::score(sum_, w_); }
-  double class_weight(std::int32_t label) const { return class_w_[label]; }
-  // Classes seen since the last reset, in order of appearance.
-  const std::vector<std::int32_t>& touched() const { return touched_; }
+  const RowData& rows() const { return rows_; }
+  std::size_t n_classes() const { return class_w_.size(); }
 
  private:
   const RowData& rows_;
@@ -58,6 +59,35 @@ class ClassSide {
   double sum_ = 0;
   std::vector<double> class_w_;
   std::vector<std::int32_t> touched_;
+};
+
+// One end of a sorted list, added up towards the other: running weight and sum after each row.
+template <class Impurity>
+class ClassRun {
+ public:
+  void reset(std::size_t n_classes, std::size_t n) {
+    class_w_.assign(n_classes, 0.0);
+    if (w.size() < n) {
+      w.resize(n);
+      sum.resize(n);
+    }
+    w_ = sum_ = 0;
+  }
+  void add(const RowData& rows, std::uint32_t id, std::uint32_t at) {
+    const double row_w = rows.w[id];
+    double& mine = class_w_[rows.label[id]];
+    sum_ += Impurity::increase(mine, row_w);
+    mine += row_w;
+    w_ += row_w;
+    w[at] = w_;
+    sum[at] = sum_;
+  }
+  std::vector<double> w, sum;  // by place in the list
+
+ private:
+  double w_ = 0;
+  double sum_ = 0;
+  std::vector<double> class_w_;
 };
 
 }  // namespace bayeswood
