@@ -39,8 +39,8 @@ def series_cells(series: nw.Series[Any], what: str) -> Cells:
     """
     dtype = series.dtype
     if _holds_python_objects(series):
-        return object_cells(list(series.to_native()), what)
-    if dtype.is_integer():
+        return object_cells(np.asarray(series.to_native()).tolist(), what)
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
         return Cells("number", *_integers(series))
     if dtype.is_numeric():
         return Cells("number", series.cast(nw.Float64).to_numpy())
@@ -121,7 +121,7 @@ def _arrow_dictionary(chunked: Any) -> tuple[NDArray[Any], list[Any]]:
 
 def _pandas_dictionary(series: nw.Series[Any]) -> tuple[NDArray[Any], list[Any]]:
     native = series.to_native()
-    if series.dtype == nw.String:
-        codes, entries = native.factorize()
-        return np.asarray(codes), list(entries)
-    return native.cat.codes.to_numpy().astype(np.int64), list(native.cat.categories)
+    if hasattr(native, "cat"):
+        return native.cat.codes.to_numpy().astype(np.int64), list(native.cat.categories)
+    codes, entries = native.factorize()
+    return np.asarray(codes), list(entries)

@@ -54,7 +54,6 @@ class FrameTable:
     """A table that came as a data frame: columns have names and dtypes of their own."""
 
     frame: nw.DataFrame[Any]
-    columns: tuple[nw.Series[Any], ...]
     names: tuple[str, ...] | None
 
     @property
@@ -75,7 +74,7 @@ class FrameTable:
     def cells(self, index: int) -> Cells:
         """Read one column."""
         name = self.names[index] if self.names else f"x{index}"
-        return series_cells(self.columns[index], f"Column {name!r} of X")
+        return series_cells(self.frame[:, index], f"Column {name!r} of X")
 
 
 Table = ArrayTable | FrameTable
@@ -134,7 +133,20 @@ def _as_frame(native: Any) -> nw.DataFrame[Any] | None:
             "containing a single row (i.e. single sample) or a single column (i.e. single "
             "feature) instead."
         )
-    return frame if isinstance(frame, nw.DataFrame) else None
+    if isinstance(frame, nw.DataFrame) and nw.dependencies.is_into_dataframe(native):
+        return frame
+    return _frame_from_arrow(native) if hasattr(native, "__arrow_c_stream__") else None
+
+
+def _frame_from_arrow(native: Any) -> nw.DataFrame[Any]:
+    """Read any other holder of Arrow data, such as a record batch."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise DataTypeError(
+            f"X is of type {type(native).__name__}, which needs pyarrow to be read."
+        ) from None
+    return nw.from_native(pyarrow.table(native), eager_only=True)
 
 
 def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
@@ -147,7 +159,7 @@ def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
                 f"Found array with 0 {unit}(s) (shape={frame.shape}) while a minimum of 1 is "
                 f"required by {estimator_name}."
             )
-    return FrameTable(frame, tuple(frame[:, j] for j in range(len(labels))), names)
+    return FrameTable(frame, names)
 
 
 def _refuse_duplicates(labels: Sequence[Any]) -> None:
