@@ -37,8 +37,8 @@ class ArrayTable:
     def matrix(self) -> NDArray[Any] | None:
         """The whole table as floats if it is numbers throughout; no copy of floats."""
         dtype = self.array.dtype
-        if dtype == np.float64 or dtype == np.float32:
-            return self.array if dtype.isnative else self.array.astype(dtype.newbyteorder("="))
+        if dtype in (np.float64, np.float32):  # in native byte order, that is
+            return self.array
         if dtype.kind in "fiu":
             with np.errstate(over="ignore"):
                 return self.array.astype(np.float64)
@@ -173,8 +173,9 @@ def _refuse_duplicates(labels: Sequence[Any]) -> None:
 def _as_array_like(native: Any) -> Any:
     """Keep the types that NumPy would throw away: strings beside numbers, masks."""
     if isinstance(native, np.ma.MaskedArray):
-        dtype, fill = (np.float64, np.nan) if native.dtype.kind in "fiu" else (object, None)
-        return np.ma.filled(native.astype(dtype), fill)
+        array = np.ma.getdata(native).astype(np.float64 if native.dtype.kind in "fiu" else object)
+        array[np.ma.getmaskarray(native)] = None
+        return array
     if isinstance(native, np.ndarray) and native.dtype.names is not None:
         raise DataTypeError(
             "X is a structured array. Pass a 2-D array, or a data frame made from it."
