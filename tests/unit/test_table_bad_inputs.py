@@ -129,6 +129,7 @@ BOTH_TARGETS = {
     "all None": ([None, None], "y contains NaN or None: row 0"),
     "inf": (np.array([0.0, np.inf]), "y contains infinity: row 1. Forest needs"),
     "dates": (np.zeros(2, dtype="M8[D]"), "y holds dates or times"),
+    "masked": (np.ma.masked_array([1.0, 2.0], [False, True]), "y contains NaN or None: row 1"),
     "dicts": ([{"a": 1}, {"a": 2}], "y holds values of type"),
     "mixed": (np.array(["a", 1], dtype=object), "y holds values of mixed types"),
     "bytes": (np.array([b"a", b"b"]), "y holds bytes"),
@@ -166,6 +167,11 @@ NUMERIC_TARGETS = {
     "string in the second column": (pd.DataFrame({"u": [1], "v": ["a"]}), "y holds strings"),
     "NaN in the second column": (np.array([[0, 1], [1, np.nan]]), "NaN or None: row 1"),
     "no columns": (np.empty((3, 0)), "y has no column"),
+    "string in a list of rows": ([[1, 2], [3, "a"]], "y holds values of mixed types"),
+    "equal names": (
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        "column names of y must be distinct",
+    ),
 }
 
 
@@ -186,6 +192,7 @@ WEIGHTS = {
     "too long": (np.ones(4), "one weight per row of X, 3. Forest got 4"),
     "matrix": (np.ones((3, 1)), "must be a 1D array or a number. Forest got a 2D array"),
     "frame": (pd.DataFrame({"w": [1, 1, 1]}), "must be a 1D array or a number"),
+    "masked": (np.ma.masked_array([1.0, 1.0, 1.0], [True, False, False]), "NaN: row 0"),
     "strings": (["1", "1", "1"], "sample_weight holds strings. Forest needs numbers"),
     "complex": (np.ones(3) * 1j, "Complex data not supported"),
     "negative number": (-1.0, "sample_weight contains a negative weight: row 0"),

@@ -122,6 +122,19 @@ def test_forced_integers_beyond_float64():
     assert later.ravel().tolist() == [2.0, 1.0, 0.0]
 
 
+@pytest.mark.parametrize("before", [np.int64, np.uint64])
+@pytest.mark.parametrize("after", [np.int64, np.uint64])
+def test_signed_and_unsigned_are_compared_exactly(before, after):
+    X = np.array([[2**62 + 1], [2**62], [3]])
+    if before == np.uint64:
+        X = np.vstack([X.astype(np.uint64), np.array([[2**64 - 1]], dtype=np.uint64)])
+    _, schema = fit_table(X.astype(before), categorical_features=[0], estimator_name="Forest")
+    extreme = -1 if after == np.int64 else 2**64 - 2
+    later = np.array([[3], [2**62 + 2], [2**62 + 1], [extreme]], dtype=after)
+    matrix = transform_table(later, schema, estimator_name="Forest")
+    np.testing.assert_array_equal(matrix.ravel(), [0, NAN, 2, NAN])
+
+
 def test_levels_are_ordered_by_code_point_in_every_library():
     words = ["é", "z", "Z", "a", "", " a", "10", "9"]
     for frame in (pd.DataFrame({"s": words}), pl.DataFrame({"s": words}), pa.table({"s": words})):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, DataTypeError
-from bayeswood.table.cells import Cells, array_cells
+from bayeswood.table.cells import Cells, array_cells, unmasked
 from bayeswood.table.frame import series_cells
 from bayeswood.table.names import feature_names
 from bayeswood.table.schema import generated_names
@@ -173,9 +173,7 @@ def _refuse_duplicates(labels: Sequence[Any]) -> None:
 def _as_array_like(native: Any) -> Any:
     """Keep the types that NumPy would throw away: strings beside numbers, masks."""
     if isinstance(native, np.ma.MaskedArray):
-        array = np.ma.getdata(native).astype(np.float64 if native.dtype.kind in "fiu" else object)
-        array[np.ma.getmaskarray(native)] = None
-        return array
+        return unmasked(native)
     if isinstance(native, np.ndarray) and native.dtype.names is not None:
         raise DataTypeError(
             "X is a structured array. Pass a 2-D array, or a data frame made from it."
