@@ -137,6 +137,8 @@ ARRAYS = {
     "float64 of shorts": np.arange(0.0, 60_000.0, 300.0),
     "float64 of words": np.array([4_000_000_001.0, 3.0]),
     "nan payload": np.array([0x7FF8_0000_0000_1234], dtype=np.uint64).view(np.float64),
+    "signalling nan": np.array([0x7FF4_0000_0000_0001], dtype=np.uint64).view(np.float64),
+    "signalling nan32": np.array([0x7FA0_0001], dtype=np.uint32).view(np.float32),
     "float32": np.linspace(0, 1, 7, dtype=np.float32),
     "int64": np.array([-(2**63), 2**63 - 1]),
     "uint64": np.array([2**64 - 1], dtype=np.uint64),

@@ -297,6 +297,10 @@ def _fill(value: float) -> Any:
     return change
 
 
+def _signalling_nan(numbers: np.ndarray) -> None:
+    numbers.view(np.uint32)[:] = 0x7FA0_0001
+
+
 SECTIONS = {
     "structure": (Kind.STRUCTURE, _fill(255), "past its end"),
     "structure of leaves": (Kind.STRUCTURE, _fill(0), "stated number of splits"),
@@ -312,6 +316,7 @@ SECTIONS = {
     "index": (Kind.THRESHOLD_INDEX8, _fill(255), "past the end of its table"),
     "index too short": (Kind.THRESHOLD_INDEX8, lambda a: a[1:], "items where"),
     "NaN threshold": (Kind.THRESHOLD_FLOAT32, _fill(np.nan), "threshold"),
+    "signalling threshold": (Kind.THRESHOLD_FLOAT32, _signalling_nan, "threshold"),
     "-inf threshold": (Kind.THRESHOLD_FLOAT64, _fill(-np.inf), "threshold"),
     "missing_left": (Kind.MISSING_LEFT, _fill(255), "past its end"),
     "category set": (Kind.CATEGORY_SETS, _fill(255), "level that does not exist"),
