@@ -12,7 +12,9 @@ import pytest
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.modelfile import write_model
+from bayeswood.modelfile.layout import Kind
 from bayeswood.modelfile.read import StoredModel, read_stored
+from bayeswood.modelfile.thresholds import decode_thresholds, encode_thresholds
 
 
 def _load_forests() -> ModuleType:
@@ -59,6 +61,26 @@ def test_forests_come_back_bit_for_bit(tmp_path: Path, name: str, seed: int) -> 
         if isinstance(value, np.ndarray):
             assert_same_bits(stored.forest_arrays[key], value)
     assert_same_bits(stored.log_weights, forest.log_weights)
+
+
+@pytest.mark.parametrize(
+    ("n_distinct", "n_splits", "kind"),
+    [
+        (256, 4_000, Kind.THRESHOLD_INDEX8),
+        (257, 4_000, Kind.THRESHOLD_INDEX16),
+        (65_536, 300_000, Kind.THRESHOLD_INDEX16),
+        (65_537, 300_000, Kind.THRESHOLD_INDEX32),
+        (4_000, 4_000, Kind.THRESHOLD_FLOAT64),
+    ],
+)
+def test_thresholds_take_the_narrowest_index(n_distinct: int, n_splits: int, kind: Kind) -> None:
+    rng = np.random.default_rng(n_distinct)
+    values = rng.permutation(n_distinct) / 7
+    threshold = np.concatenate([values, rng.choice(values, n_splits - n_distinct)])
+    feature = np.full(n_splits, 2, dtype=np.int32)
+    sections = encode_thresholds(feature, threshold, 4)
+    assert len(sections[kind]) == n_splits
+    assert decode_thresholds(feature, sections).tobytes() == threshold.tobytes()
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path, forest: Any) -> None:

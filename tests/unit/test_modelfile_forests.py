@@ -40,6 +40,7 @@ RECIPES = {
     "regressor-rows": Recipe(keep_rows=True, n_outputs=1, whole_weights=True),
     "regressor-multi-output": Recipe(n_outputs=3, grid=None),
     "regressor-numeric": Recipe(n_levels=(0,) * 4, n_splits=300, grid=None),
+    "regressor-tables": Recipe(n_levels=(0, 0, 3), n_splits=150, grid=9),
     "regressor-categories": Recipe(n_levels=(64, 65, 1, 8, 9)),
     "regressor-stumps": Recipe(n_trees=30, n_splits=0),
     "regressor-many-features": Recipe(n_levels=(0,) * 400, n_splits=200),
