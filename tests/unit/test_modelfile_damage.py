@@ -407,6 +407,20 @@ def test_str_and_path_are_both_taken(tmp_path: Path, forest: Any, monkeypatch: A
     assert read_stored("model").meta == read_stored(tmp_path / "model").meta == {"a": 1}
 
 
+def test_names_with_a_null_character_are_refused(forest: Any) -> None:
+    with pytest.raises(BayeswoodError, match="null character"):
+        read_stored("a\0b")
+    with pytest.raises(BayeswoodError, match="null character"):
+        write_model("a\0b", "C", {}, {}, forest)
+
+
+def test_a_number_is_not_a_path(forest: Any) -> None:
+    with pytest.raises(TypeError, match="PathLike"):
+        read_stored(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="PathLike"):
+        write_model(3, "C", {}, {}, forest)  # type: ignore[arg-type]
+
+
 def test_directories_are_not_written_to(tmp_path: Path, forest: Any) -> None:
     with pytest.raises(BayeswoodError, match=r"Cannot write.*it is a directory"):
         write_model(tmp_path, "C", {}, {}, forest)

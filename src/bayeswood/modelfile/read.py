@@ -15,7 +15,7 @@ from bayeswood.modelfile.laws import check_forest, check_log_weights
 from bayeswood.modelfile.layout import Array, FormatError, Kind
 from bayeswood.modelfile.named_arrays import Description, build_arrays, parse_descriptions
 from bayeswood.modelfile.trees import ForestSize, decode_forest
-from bayeswood.modelfile.write import Path, check_class_name, check_n_classes
+from bayeswood.modelfile.write import Path, check_class_name, check_n_classes, real_path
 
 if TYPE_CHECKING:
     from bayeswood.forest import Forest
@@ -68,7 +68,7 @@ def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Fore
 def read_stored(path: Path) -> StoredModel:
     """Read and check everything in a model file, without building the forest."""
     try:
-        with open(_regular_file(path), "rb") as stream:
+        with open(_regular_file(os.fsdecode(path)), "rb") as stream:
             return parse_model(stream, os.fstat(stream.fileno()).st_size)
     except FormatError as flaw:
         raise _refusal(path, str(flaw)) from None
@@ -93,11 +93,12 @@ def parse_model(stream: BinaryIO, size: int) -> StoredModel:
     return StoredModel(class_name, meta, arrays, forest_arrays, log_weights)
 
 
-def _regular_file(path: Path) -> Path:
+def _regular_file(name: str) -> str:
     """Refuse directories, pipes and devices before opening them can block."""
-    if not stat.S_ISREG(os.stat(path).st_mode):
+    target = real_path(name)
+    if not stat.S_ISREG(os.stat(target).st_mode):
         raise FormatError("it is not a regular file")
-    return path
+    return target
 
 
 def _parse_meta(value: object) -> dict[str, Any]:
@@ -139,4 +140,4 @@ def _named_arrays(stream: BinaryIO, entries: Sequence[Entry]) -> Iterator[Array]
 
 
 def _refusal(path: Path, reason: str) -> BayeswoodError:
-    return BayeswoodError(f"Cannot read the model file {str(path)!r}: {reason}.")
+    return BayeswoodError(f"Cannot read the model file {os.fsdecode(path)!r}: {reason}.")

@@ -58,15 +58,16 @@ def write_model(
     BayeswoodError
         If the model or the path cannot be written; an older file is then untouched.
     """
-    target = os.path.realpath(os.fspath(path))
+    name = os.fsdecode(path)
     try:
+        target = real_path(name)
         _check_target(target)
         _replace(target, seal(model_sections(class_name, meta, arrays, forest)))
     except FormatError as flaw:
-        raise BayeswoodError(f"Cannot write the model file {str(path)!r}: {flaw}.") from None
+        raise BayeswoodError(f"Cannot write the model file {name!r}: {flaw}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise BayeswoodError(f"Cannot write the model file {str(path)!r}: {reason}.") from error
+        raise BayeswoodError(f"Cannot write the model file {name!r}: {reason}.") from error
 
 
 @np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
@@ -93,6 +94,13 @@ def model_sections(
     ]
     check_n_classes(size, sum(section.array.nbytes for section in sections))
     return sections
+
+
+def real_path(name: str) -> str:
+    """Follow links; refuse what no file system can hold."""
+    if "\0" in name:
+        raise FormatError("its name has a null character")
+    return os.path.realpath(name)
 
 
 def check_class_name(class_name: object) -> str:
