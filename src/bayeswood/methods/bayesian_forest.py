@@ -198,7 +198,7 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
     -----
     Taddy et al. (2015), Algorithm 1: for each tree draw θ_i ~ Exp(1) for every row (times
     `sample_weight`, where given) and grow CART on the weighted rows, minimising Σ θ_i (y_i − μ)²
-    in the children (eq. 4). Every row takes part in every tree, so there are no out-of-bag rows.
+    in the children (eq. 4). Every row takes part in every tree: there are no out-of-bag rows.
 
     Defaults: the paper's regression examples use leaves of at least 3 rows, 100 trees and all
     features at every split (footnote 7 and scikit-learn's default of the time).

@@ -74,7 +74,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         ndarray, (n_rows,)
             Labels from `classes_`; of equally probable classes the first.
         """
-        labels: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        best = np.argmax(self.predict_proba(X), axis=1)
+        labels: NDArray[Any] = self.classes_[best]
         return labels
 
     def predict_proba(self, X: Any) -> F64:

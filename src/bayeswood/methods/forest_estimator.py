@@ -136,12 +136,15 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _encode(self, X: Any) -> NDArray[Any]:
         """Rows in the encoding of the fitted table."""
+        self._check_fitted()
+        return transform_table(X, self.schema_, estimator_name=self._name)
+
+    def _check_fitted(self) -> None:
         if "forest_" not in self.__dict__:
             raise NotFittedError(
                 f"This {self._name} instance is not fitted yet. Call 'fit' with appropriate "
                 "arguments before using this estimator."
             )
-        return transform_table(X, self.schema_, estimator_name=self._name)
 
     def _workers(self, n_rows: int) -> int:
         """Threads for a prediction; their number never changes a result."""
@@ -162,6 +165,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     @property
     def member_weights_(self) -> F64:
         """Weight of each member (tree) in every average; they sum to 1."""
+        self._check_fitted()
         return self.forest_.weights
 
     @property
@@ -180,6 +184,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         return np.sqrt(member_variance(self._member_importances(), self.member_weights_))
 
     def _member_importances(self) -> F64:
+        self._check_fitted()
         totals = self._importances.sum(axis=1, keepdims=True)
         return np.divide(
             self._importances, totals, out=np.zeros_like(self._importances), where=totals > 0
@@ -215,8 +220,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
         """Everything fitted, as plain data, arrays and the forest."""
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {self._name} instance is not fitted yet: nothing to save.")
+        self._check_fitted()
         meta = {
             "parameters": state.plain_parameters(self.get_params(deep=False)),
             "schema": self.schema_.to_json(),
