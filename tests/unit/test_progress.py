@@ -57,9 +57,14 @@ def test_plain_text_without_rich(monkeypatch, no_rich):
 
 def test_plain_text_ends_its_line_after_an_error(monkeypatch, no_rich):
     terminal = open_terminal(monkeypatch)
-    with pytest.raises(KeyboardInterrupt), progress_bar("G", "trees", show=True) as report:
-        report(1, 4)
-        raise KeyboardInterrupt
+
+    def interrupted():
+        with progress_bar("Growing", "trees", show=True) as report:
+            report(1, 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert terminal.getvalue().endswith("\n")
 
 

@@ -186,9 +186,9 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _member_importances(self) -> F64:
         self._check_fitted()
         totals = self._importances.sum(axis=1, keepdims=True)
-        return np.divide(
-            self._importances, totals, out=np.zeros_like(self._importances), where=totals > 0
-        )
+        shares: F64 = np.zeros_like(self._importances)
+        np.divide(self._importances, totals, out=shares, where=totals > 0)
+        return shares
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Leaf of each row in each tree.
