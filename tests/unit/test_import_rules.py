@@ -18,7 +18,8 @@ ROOMS = [
     {"uncertainty"},
     {"posterior"},
     {"theory", "modelfile", "datasets"},
-    {"plots", "report"},
+    {"report"},
+    {"plots"},
 ]
 CONDUCTORS = [{"methods"}, {"distributed"}, {"cli"}]
 
