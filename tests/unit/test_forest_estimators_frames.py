@@ -133,7 +133,7 @@ def test_weights_are_routed_through_pipelines(cls, columns, response):
         model.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         pipeline = make_pipeline(FunctionTransformer(), model)
         pipeline.fit(X, y, sample_weight=weight)
-        found = cross_validate(pipeline, X, y, cv=2, params={"sample_weight": weight})
+        found = cross_validate(model, X, y, cv=2, params={"sample_weight": weight})
     alone = cls(n_estimators=3, random_state=0).fit(X[1::2], y[1::2])
     np.testing.assert_array_equal(pipeline[-1].predict_draws(X), alone.predict_draws(X))
     assert np.isfinite(found["test_score"]).all()
