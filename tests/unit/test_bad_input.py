@@ -160,6 +160,8 @@ BAD_TRAINING = {
     "NaN in y": (X, weights_with(np.nan), None, "y contains NaN or None: row 3"),
     "None in y": (X, [1.0, None, *range(6)], None, "y contains NaN or None: row 1"),
     "infinity in y": (X, weights_with(np.inf), None, "y contains infinity: row 3"),
+    "y too large to square": (X, Y * 1e200, None, r"y is 7e\+200 in size"),
+    "y too small to square": (X, Y * 1e-200, None, "y is 7e-200 in size"),
     "strings in y": (X, LABELS, None, "y holds strings"),
     "three-dimensional y": (X, np.zeros((8, 1, 1)), None, "Found array with dim 3"),
     "y without columns": (X, np.zeros((8, 0)), None, "y has no column"),

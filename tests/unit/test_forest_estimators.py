@@ -123,6 +123,19 @@ def test_unit_weights_change_nothing(cls):
 
 
 @pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("exponent", [-1020, -200, -3, 5, 200, 1010])
+def test_only_ratios_of_weights_matter(cls, exponent, tmp_path, rng):
+    X, y = data_for(cls)
+    weight = rng.uniform(0.5, 1.0, size=len(X))
+    model = cls(n_estimators=3, random_state=0)
+    plain = clone(model).fit(X, y, weight)
+    scaled = clone(model).fit(X, y, np.ldexp(weight, exponent))
+    np.testing.assert_array_equal(scaled.apply(X), plain.apply(X))
+    np.testing.assert_array_equal(scaled.predict_draws(X), plain.predict_draws(X))
+    scaled.save(tmp_path / "model.bw")
+
+
+@pytest.mark.parametrize("cls", ALL)
 def test_importances_and_their_spread(cls):
     model, X, _ = fitted(cls)
     assert model.feature_importances_.shape == (X.shape[1],)

@@ -63,8 +63,8 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         y : array-like, (n_rows,) or, for regressors, (n_rows, n_outputs)
             Response.
         sample_weight : array-like, (n_rows,), default=None
-            Non-negative weights that multiply the random weights of each tree. A weight of 0 is
-            the same as leaving the row out.
+            Non-negative weights that multiply the random weights of each tree. Only their
+            ratios matter; a weight of 0 is the same as leaving the row out.
 
         Returns
         -------
