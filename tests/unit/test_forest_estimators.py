@@ -17,6 +17,7 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    Forest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -473,7 +474,14 @@ def test_a_constant_response_has_no_variance(cls):
 def test_blocks_of_rows_change_nothing(cls, monkeypatch):
     model, X, _ = fitted(cls)
     interval, split = model.predict_interval(X, kind="mean"), model.uncertainty(X)
+    held = []
+    ask = Forest.draws
     monkeypatch.setattr("bayeswood.uncertainty.intervals.BLOCK_BYTES", 1000)
+    monkeypatch.setattr(
+        Forest, "draws", lambda *args: (draws := ask(*args), held.append(draws.nbytes))[0]
+    )
     np.testing.assert_array_equal(model.predict_interval(X, kind="mean"), interval)
     for part, whole in zip(model.uncertainty(X), split, strict=True):
         np.testing.assert_allclose(part, whole, rtol=1e-12, atol=1e-15)
+    assert max(held) <= 1000
+    assert len(held) > 10
