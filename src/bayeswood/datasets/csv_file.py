@@ -44,7 +44,9 @@ def read_bunch(
         for idx, name in enumerate(names)
     }
     if names[-1] != TARGET:
-        raise BayeswoodError(f"The last column of {path.name} must be '{TARGET}'. Got '{names[-1]}'.")
+        raise BayeswoodError(
+            f"The last column of {path.name} must be '{TARGET}'. Got '{names[-1]}'."
+        )
     bunch = _frame_bunch(columns) if as_frame else _array_bunch(columns)
     target = columns[TARGET]
     if target.dtype == object:
