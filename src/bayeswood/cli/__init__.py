@@ -17,10 +17,11 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         from bayeswood.cli.app import app
     except ModuleNotFoundError as error:
-        if error.name not in {"click", "rich"}:
+        package = (error.name or "").partition(".")[0]
+        if package not in {"click", "rich"}:
             raise
         print(
-            f"bayeswood: the command line needs {error.name}: pip install 'bayeswood[cli]'",
+            f"bayeswood: the command line needs {package}: pip install 'bayeswood[cli]'",
             file=sys.stderr,
         )
         sys.exit(1)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import click
 
+import bayeswood
 from bayeswood.cli.demo import demo
 from bayeswood.cli.evaluate import evaluate
 from bayeswood.cli.fit import fit
@@ -57,8 +58,10 @@ def _report(error: Exception) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return error.format_message()
-    if isinstance(error, ModuleNotFoundError) and error.name in _EXTRAS:
-        return f"this needs {error.name}: pip install 'bayeswood[{_EXTRAS[error.name]}]'"
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        if package in _EXTRAS:
+            return f"this needs {package}: pip install 'bayeswood[{_EXTRAS[package]}]'"
     if isinstance(error, MemoryError):
         return "out of memory."
     if isinstance(error, OSError) and error.strerror:
@@ -77,7 +80,7 @@ def _print_line(text: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Data files: .csv, .csv.gz, .parquet, or builtin:NAME for a bundled set.",
 )
-@click.version_option(package_name="bayeswood", message="%(prog)s %(version)s")
+@click.version_option(bayeswood.__version__, message="%(prog)s %(version)s")
 def app() -> None:
     """Tree ensembles that say how sure they are."""
 

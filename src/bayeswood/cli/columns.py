@@ -267,7 +267,5 @@ def check_complete(column: Any, what: str) -> None:
     """Refuse a column with missing cells and say where the first one is (row 1 is the first)."""
     if column.null_count:
         row = 1 + column.is_null().to_pylist().index(True)
-        raise BayeswoodError(
-            f"The {what} has {column.null_count} missing cells, the first in data row {row}. "
-            "Remove those rows."
-        )
+        cells = "a missing cell" if column.null_count == 1 else "missing cells, the first"
+        raise BayeswoodError(f"The {what} has {cells} in data row {row}. Leave such rows out.")

@@ -37,9 +37,14 @@ def demo(folder: Path, data: str, quiet: bool, as_json: bool, debug: bool) -> No
     request = FitRequest(
         data=f"{BUILTIN}{data}",
         test_size=0.25,
+        n_estimators=300,
+        # Leaves of one row know no doubt: with a few, each tree's probability is a share.
+        param=("min_samples_leaf=3",),
         task="regression" if data == "wine_quality" else None,
         out=folder / "model.bayeswood",
         predictions=folder / "predictions.csv",
         plot=folder / f"{data}.png",
     )
-    run_fit(request, Screen(quiet=quiet, as_json=as_json))
+    screen = Screen(quiet=quiet, as_json=as_json)
+    run_fit(request, screen)
+    screen.show("\nTo fit your own data: bayeswood fit DATA --target COLUMN --out MODEL")

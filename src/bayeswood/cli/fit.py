@@ -109,7 +109,7 @@ class Problem:
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
     show_default=True,
-    help="Share of the rows held out to test the model.",
+    help="Share of the rows to hold out and test the model on.",
 )
 @click.option(
     "--task",
@@ -162,9 +162,10 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         _check_plot(request.plot)
         find_class(request.method, request.task or "classification")
         problem = _read_problem(request)
+        estimator = _unfitted(request, problem, screen)
         _show_problem(request, problem, screen)
         start = time.perf_counter()
-        estimator = _fit_estimator(request, problem, screen)
+        _fit_estimator(estimator, problem)
         seconds = time.perf_counter() - start
         predictions = _needed_predictions(request, problem, estimator)
         _write_outputs(files, request, problem, estimator, predictions)
@@ -252,7 +253,7 @@ def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArra
     return is_test
 
 
-def _fit_estimator(request: FitRequest, problem: Problem, screen: Screen) -> Any:
+def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
     parameters: dict[str, Any] = {
         "random_state": request.seed,
         "n_jobs": request.n_jobs,
@@ -263,11 +264,15 @@ def _fit_estimator(request: FitRequest, problem: Problem, screen: Screen) -> Any
     if problem.features.forced:
         parameters["categorical_features"] = problem.features.categories
     parameters |= parse_parameters(request.param)
-    estimator = make_estimator(request.method, problem.task, parameters)
+    return make_estimator(request.method, problem.task, parameters)
+
+
+def _fit_estimator(estimator: Any, problem: Problem) -> None:
     is_train = ~problem.is_test
     weights = None if problem.weights is None else problem.weights[is_train]
     estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
-    return estimator.set_params(verbose=0)
+    # Whoever loads the model asked for no progress bar.
+    estimator.set_params(verbose=0)
 
 
 def _needed_predictions(
@@ -375,7 +380,8 @@ def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None
         target += f": {problem.y.min():.5g} to {problem.y.max():.5g}"
     n_features = problem.features.table.num_columns
     rows = [
-        ("data", f"{request.data}, {len(problem.y):,} rows, {n_features} features"),
+        ("data", request.data),
+        ("size", f"{len(problem.y):,} rows, {n_features} features"),
         ("target", target),
         ("categories", listing(categories) if categories else "none"),
         ("missing cells", f"{n_missing:,}" if n_missing else "none"),

@@ -14,7 +14,7 @@ from bayeswood.report.summarize import to_plain
 @click.argument("model", type=click.Path(path_type=Path))
 @screen_options
 def info(model: Path, quiet: bool, as_json: bool, debug: bool) -> None:
-    """Say what MODEL is: method, trees, features, classes, parameters, importances."""
+    """Say what MODEL is: its method, trees, features and parameters."""
     from bayeswood.report.render import heading, render_model
 
     screen = Screen(quiet=quiet, as_json=as_json)

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
-from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, method_class
 
 from bayeswood.cli.columns import Task, suggest
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, method_class
 
 __all__ = ["DEFAULT_METHOD", "find_class", "make_estimator", "parse_parameters", "parse_value"]
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from bayeswood.report.summarize import to_plain
@@ -46,14 +47,18 @@ class Screen:
 
     def show(self, *renderables: RenderableType) -> None:
         """Print text, unless quiet or JSON."""
-        if self.is_text:
-            for renderable in renderables:
-                self._console.print(renderable)
+        if not self.is_text:
+            return
+        with self._console.capture() as capture:
+            self._console.print(*renderables, sep="\n")
+        # Tables are padded to their width; blanks at a line's end are of no use to anyone.
+        lines = [line.rstrip() for line in capture.get().splitlines()]
+        click.echo("\n".join(lines), err=self._to_stderr)
 
     def show_notes(self, notes: Iterable[str]) -> None:
         """Print what a user should know, each on its own line."""
         for note in notes:
-            self.show(Text(f"  Note: {note}", style="yellow"))
+            self.show(Padding(Text(f"Note: {note}", style="yellow"), (0, 0, 0, 2)))
 
     def finish(self, result: dict[str, Any]) -> None:
         """Print the result as JSON, if that is wanted."""

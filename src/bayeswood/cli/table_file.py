@@ -76,6 +76,8 @@ def _read_csv(path: Path, types: Mapping[str, Any]) -> Any:
         raise BayeswoodError(f"{path}: the file is empty.")
     try:
         return _parse_csv(data, types, block_size=None)
+    except UnicodeDecodeError as error:
+        raise BayeswoodError(f"{path}: the header is not UTF-8 text.") from error
     except pa.ArrowInvalid:
         pass
     # Types are inferred from the first block alone and may not suit a later one: once more with
@@ -106,7 +108,7 @@ def _parse_csv(data: bytes, types: Mapping[str, Any], block_size: int | None) ->
 
 def _sniff_delimiter(data: bytes) -> str:
     """The comma, unless the header has none but has another usual delimiter."""
-    header = data.split(b"\n", 1)[0].decode("utf-8", "replace")
+    header = data.split(b"\n", 1)[0].decode("utf-8")
     return next((mark for mark in _DELIMITERS if mark in header), ",")
 
 

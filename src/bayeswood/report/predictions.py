@@ -146,7 +146,8 @@ def _predict_classes(estimator: Any, X: Any, coverage: float, gamma0: float) -> 
     blocks = []
     for start in range(0, n_rows, n_block):
         block = X[start : start + n_block] if n_block < n_rows else X
-        proba = np.asarray(estimator.predict_proba(block), dtype=np.float64)
+        # A weighted mean of ones can exceed 1 by its last bit.
+        proba = np.minimum(estimator.predict_proba(block), 1.0)
         # predict, not the largest probability: a hard vote may decide otherwise.
         predicted = np.asarray(estimator.predict(block))
         ends = np.asarray(estimator.predict_interval(block, coverage=coverage))
@@ -154,8 +155,8 @@ def _predict_classes(estimator: Any, X: Any, coverage: float, gamma0: float) -> 
             np.asarray(estimator.predict_draws(block)), weights, _class_numbers(predicted, classes)
         )
         blocks.append((predicted, proba, ends[..., 0], ends[..., 1], agreement))
-    parts = [np.concatenate(part) for part in zip(*blocks, strict=True)]
-    return ClassPredictions(classes, *parts, gamma0=gamma0, coverage=coverage)
+    labels, proba, low, high, agreement = map(np.concatenate, zip(*blocks, strict=True))
+    return ClassPredictions(classes, labels, proba, low, high, agreement, gamma0, coverage)
 
 
 def vote_agreement(draws: F64, weights: F64, predicted: NDArray[np.intp]) -> F64:

@@ -94,7 +94,7 @@ def render_importances(importances: Importances, n_features: int = _N_FEATURES) 
     rows = list(zip(importances.names, importances.mean, importances.spread, strict=True))
     for name, mean, spread in rows[:n_features]:
         bar = Text(bar_text(mean / largest), style=BLUE)
-        table.add_row(shorten(name), f"{mean:.3f}", f"± {spread:.3f}", bar)
+        table.add_row(Text(shorten(name)), f"{mean:.3f}", f"± {spread:.3f}", bar)
     if len(rows) <= n_features:
         return table
     return Group(table, Text(f"  and {len(rows) - n_features} more", style="dim"))
