@@ -21,7 +21,8 @@ GOOD = "a,b,y\n" + "".join(f"{i},{'uv'[i % 2]},{i % 3}.5\n" for i in range(30))
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.csv").write_text(GOOD)
-    result = CliRunner().invoke(app, "fit good.csv -t y -o good.bw -n 3 -q".split())
+    fit = ["fit", "good.csv", "-t", "y", "-o", "good.bw", "-n", "3", "-q"]
+    result = CliRunner().invoke(app, fit)
     assert result.exit_code == 0, result.output
     return tmp_path
 
@@ -170,7 +171,7 @@ def test_evaluate_needs_to_know_the_target(folder):
 
 def test_evaluate_with_classes_of_another_type(folder):
     (folder / "c.csv").write_text("x,y\n" + "".join(f"{i},{i % 2}\n" for i in range(20)))
-    run = CliRunner().invoke(app, "fit c.csv -t y -o c.bw -n 3 -q".split())
+    run = CliRunner().invoke(app, ["fit", "c.csv", "-t", "y", "-o", "c.bw", "-n", "3", "-q"])
     assert run.exit_code == 0
     (folder / "t.csv").write_text("x,y\n1,yes\n2,no\n")
     assert "does not hold the model's classes" in fails("evaluate c.bw t.csv")

@@ -70,13 +70,13 @@ def test_a_closed_pipe_is_no_traceback(tmp_path):
     assert "Exception ignored" not in errors
 
 
-def write_slow_table(path):
-    rows = (f"{i * 7919 % 10007},{i * 104729 % 10007},{i % 997}.5\n" for i in range(40_000))
+def write_slow_table(path, n_rows):
+    rows = (f"{i * 7919 % 10007},{i * 104729 % 10007},{i % 997}.5\n" for i in range(n_rows))
     path.write_text("a,b,y\n" + "".join(rows))
 
 
 def test_ctrl_c_exits_130_and_leaves_no_file(tmp_path):
-    write_slow_table(tmp_path / "d.csv")
+    write_slow_table(tmp_path / "d.csv", 40_000)
     process = subprocess.Popen(
         [*COMMAND, "fit", "d.csv", "-t", "y", "-n", "100000", "--out", "m.bw"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path, bufsize=1,
@@ -108,7 +108,7 @@ def read_all(descriptor):
 
 
 def test_progress_and_colour_on_a_terminal_only(tmp_path):
-    write_slow_table(tmp_path / "d.csv")
+    write_slow_table(tmp_path / "d.csv", 5_000)
     parent, child = pty.openpty()
     env = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "80"}
     env.pop("NO_COLOR", None)

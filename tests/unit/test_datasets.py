@@ -65,7 +65,7 @@ def test_iris_is_the_repository_s_own():
 
 
 def test_unknown_bundled_set_lists_the_known():
-    with pytest.raises(BayeswoodError, match="'irish'.*iris"):
+    with pytest.raises(BayeswoodError, match=r"'irish'.*iris"):
         datasets.builtin_path("irish")
 
 
