@@ -9,12 +9,12 @@ import pytest
 
 mpl.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.figure import Figure  # noqa: E402
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
 
-from bayeswood import BayesianForestClassifier, BayesianForestRegressor  # noqa: E402
-from bayeswood.errors import BayeswoodError  # noqa: E402
-from bayeswood.plots import (  # noqa: E402
+from bayeswood import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.errors import BayeswoodError
+from bayeswood.plots import (
     ClassProbabilityDisplay,
     ImportanceDisplay,
     IntervalCoverageDisplay,
@@ -23,7 +23,7 @@ from bayeswood.plots import (  # noqa: E402
     ReliabilityDisplay,
     plot_overview,
 )
-from bayeswood.report import (  # noqa: E402
+from bayeswood.report import (
     ClassPredictions,
     Importances,
     NumberPredictions,
@@ -51,7 +51,12 @@ def assert_drawn(figure):
     image = pixels(figure)[..., :3]
     assert len(np.unique(image.reshape(-1, 3), axis=0)) > 20
     height, width = image.shape[0] // 2, image.shape[1] // 2
-    quarters = image[:height, :width], image[:height, width:], image[height:, :width], image[height:]
+    quarters = (
+        image[:height, :width],
+        image[:height, width:],
+        image[height:, :width],
+        image[height:],
+    )
     for quarter in quarters:
         assert quarter.min() < 0.7
 
@@ -79,7 +84,11 @@ def numbers():
     rng = np.random.default_rng(6)
     X = rng.uniform(size=(900, 3))
     y = 5 * X[:, 0] + rng.normal(size=900)
-    return BayesianForestRegressor(n_estimators=30, random_state=0).fit(X[:400], y[:400]), X[400:], y[400:]
+    return (
+        BayesianForestRegressor(n_estimators=30, random_state=0).fit(X[:400], y[:400]),
+        X[400:],
+        y[400:],
+    )
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +149,7 @@ def test_a_class_unseen_in_training_has_probability_0(several):
 def test_importances(binary):
     display = ImportanceDisplay.from_estimator(binary[0])
     assert_drawn(display.figure_)
-    assert [tick.get_text() for tick in display.ax_.get_yticklabels()][0] == "x0"
+    assert next(tick.get_text() for tick in display.ax_.get_yticklabels()) == "x0"
 
 
 def test_long_names_and_many_features():

@@ -48,8 +48,7 @@ class ClassProbabilityDisplay:
             np.where(shown >= 0, values[np.arange(len(self.y)), shown], 0.0)
             for values in (predictions.proba, predictions.lower, predictions.upper)
         )
-        self.order = np.lexsort((self.upper, self.height, np.zeros_like(shown)
-                                 if self.is_binary else shown))  # fmt: skip
+        self.order = np.lexsort((self.upper, self.height, shown))
 
     def _true_class(self) -> NDArray[np.intp]:
         """Number of the true class; -1 for one that the model never saw."""
@@ -161,8 +160,9 @@ class ClassProbabilityDisplay:
         group = self._true_class()[rows]
         starts = np.flatnonzero(np.diff(group, prepend=-2))
         ends = np.append(starts[1:], len(group))
+        n_cells = max(5, 54 // len(starts))
         names = [
-            shorten(str(self.predictions.classes[g]), 14) if g >= 0 else "unseen"
+            shorten(str(self.predictions.classes[g]), n_cells) if g >= 0 else "unseen"
             for g in group[starts]
         ]
         self.ax_.set_xticks((starts + ends - 1) / 2, names)

@@ -87,7 +87,8 @@ def _headline(predictions: ClassPredictions | NumberPredictions, y: Any, rows_ar
     if isinstance(predictions, ClassPredictions):
         return (
             f"{scores.accuracy:.1%} of {scores.n_rows:,} {rows_are} right, "
-            f"log predictive probability {scores.log_predictive_probability:.3f}"
+            f"log predictive probability "
+            f"{scores.log_predictive_probability:.3f}".replace("-", "−")
         )
     return (
         f"root mean squared error {scores.rmse:.4g} on {scores.n_rows:,} {rows_are}, "

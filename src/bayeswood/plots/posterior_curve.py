@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import take_axes, tidy
 from bayeswood.report.palette import AMBER, BLUE, GREY, INK
+from bayeswood.report.render import shorten
+from bayeswood.report.summarize import feature_names
 
 F64 = NDArray[np.float64]
 
@@ -21,14 +23,14 @@ class PosteriorCurveDisplay:
         Values of the feature.
     draws : (n_members, n_grid) ndarray
         Each member's prediction there.
-    weights : (n_members,) ndarray
-        Of the members; they sum to 1.
     mean, lower, upper : (n_grid,) ndarray
         The forest's prediction and the band.
     coverage : float
         Of the band.
     x, y : (n_rows,) ndarray, optional
         Data to show behind the curves.
+    name : str
+        Of the feature.
 
     Attributes
     ----------
@@ -47,10 +49,11 @@ class PosteriorCurveDisplay:
         coverage: float = 0.9,
         x: Any | None = None,
         y: Any | None = None,
+        name: str = "x",
     ) -> None:
         self.grid, self.draws, self.mean = grid, draws, mean
         self.lower, self.upper, self.coverage = lower, upper, coverage
-        self.x, self.y = x, y
+        self.x, self.y, self.name = x, y, name
 
     @classmethod
     def from_estimator(
@@ -97,6 +100,7 @@ class PosteriorCurveDisplay:
             coverage=coverage,
             x=x,
             y=np.asarray(y),
+            name=feature_names(estimator)[0],
         )
         return display.plot(ax)
 
@@ -147,6 +151,7 @@ class PosteriorCurveDisplay:
             label = "single trees" if idx == 0 else None
             self.ax_.plot(self.grid, member, color=AMBER, linewidth=0.9, label=label, zorder=3)
         self.ax_.plot(self.grid, self.mean, color=BLUE, linewidth=2.2, label="forest", zorder=4)
+        self.ax_.set_xlabel(shorten(self.name))
         tidy(self.ax_)
         self.ax_.legend(frameon=False, labelcolor=INK)
         return self

@@ -142,7 +142,7 @@ class ReliabilityDisplay:
         size = 16 + 150 * np.sqrt(self.n_cases / self.n_cases.sum())
         self.ax_.scatter(
             self.mean_probability, self.frequency, s=size, color=BLUE, zorder=3,
-            edgecolors="white", linewidths=0.8,
+            edgecolors="white", linewidths=0.8, clip_on=False,
         )  # fmt: skip
         self.ax_.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04))
         what = f" of {shorten(self.name, 20)}" if self.name else ""

@@ -18,8 +18,8 @@ from bayeswood.errors import BayeswoodError
 
 F64 = NDArray[np.float64]
 
-# Of the papers' 0.99 little is left to be confident about when the members are deep trees. At 0.9
-# a forest calls 81 to 100 % of its errors uncertain on the eight sets of examples/gamma0.py.
+# At the paper's 0.99 little is left to be confident about when the members are deep trees. At 0.9
+# a forest calls 73 to 100 % of its errors uncertain on the eight sets of docs/cli.md.
 DEFAULT_GAMMA0 = 0.9
 
 _BLOCK_ENTRIES = 8_000_000
