@@ -12,7 +12,9 @@ import pytest
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.modelfile import write_model
+from bayeswood.modelfile.layout import Kind
 from bayeswood.modelfile.read import StoredModel, read_stored
+from bayeswood.modelfile.thresholds import decode_thresholds, encode_thresholds
 
 
 def _load_forests() -> ModuleType:
@@ -59,6 +61,26 @@ def test_forests_come_back_bit_for_bit(tmp_path: Path, name: str, seed: int) -> 
         if isinstance(value, np.ndarray):
             assert_same_bits(stored.forest_arrays[key], value)
     assert_same_bits(stored.log_weights, forest.log_weights)
+
+
+@pytest.mark.parametrize(
+    ("n_distinct", "n_splits", "kind"),
+    [
+        (256, 4_000, Kind.THRESHOLD_INDEX8),
+        (257, 4_000, Kind.THRESHOLD_INDEX16),
+        (65_536, 300_000, Kind.THRESHOLD_INDEX16),
+        (65_537, 300_000, Kind.THRESHOLD_INDEX32),
+        (4_000, 4_000, Kind.THRESHOLD_FLOAT64),
+    ],
+)
+def test_thresholds_take_the_narrowest_index(n_distinct: int, n_splits: int, kind: Kind) -> None:
+    rng = np.random.default_rng(n_distinct)
+    values = rng.permutation(n_distinct) / 7
+    threshold = np.concatenate([values, rng.choice(values, n_splits - n_distinct)])
+    feature = np.full(n_splits, 2, dtype=np.int32)
+    sections = encode_thresholds(feature, threshold, 4)
+    assert len(sections[kind]) == n_splits
+    assert decode_thresholds(feature, sections).tobytes() == threshold.tobytes()
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path, forest: Any) -> None:
@@ -137,6 +159,8 @@ ARRAYS = {
     "float64 of shorts": np.arange(0.0, 60_000.0, 300.0),
     "float64 of words": np.array([4_000_000_001.0, 3.0]),
     "nan payload": np.array([0x7FF8_0000_0000_1234], dtype=np.uint64).view(np.float64),
+    "signalling nan": np.array([0x7FF4_0000_0000_0001], dtype=np.uint64).view(np.float64),
+    "signalling nan32": np.array([0x7FA0_0001], dtype=np.uint32).view(np.float32),
     "float32": np.linspace(0, 1, 7, dtype=np.float32),
     "int64": np.array([-(2**63), 2**63 - 1]),
     "uint64": np.array([2**64 - 1], dtype=np.uint64),

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import sys
+import tracemalloc
 import zlib
 from io import BytesIO
 from pathlib import Path
@@ -156,6 +157,12 @@ def _deep(header: Any, depth: int) -> None:
     header["meta"]["deep"] = value
 
 
+def _wide_text(number: int) -> dict[str, Any]:
+    """An array of 4 MB in 2,000 characters: one such is let in, many are not."""
+    text = ["x" * 1_000, *"a" * 1_000]
+    return {"name": f"wide {number}", "dtype": "str", "shape": [1_001], "text": text}
+
+
 HEADERS = {
     "unknown key": (lambda h: h.update(extra=1), "unknown key 'extra'"),
     "lacking key": (lambda h: h.pop("meta"), "lacks the key 'meta'"),
@@ -197,6 +204,10 @@ HEADERS = {
     "text dtype": (lambda h: h["arrays"][1].update(dtype="float64"), "unknown type"),
     "text width": (
         lambda h: h["arrays"][1].update(text=["x" * 50_000, *"abcdefghij" * 10], shape=[101]),
+        "too long beside",
+    ),
+    "many text widths": (
+        lambda h: h["arrays"].extend(map(_wide_text, range(9))),
         "too long beside",
     ),
     "text shape": (
@@ -297,6 +308,14 @@ def _fill(value: float) -> Any:
     return change
 
 
+def _signalling_nan(numbers: np.ndarray) -> None:
+    numbers.view(np.uint32)[-1] = 0x7FA0_0001
+
+
+def _minus_infinity(numbers: np.ndarray) -> None:
+    numbers[0] = -np.inf
+
+
 SECTIONS = {
     "structure": (Kind.STRUCTURE, _fill(255), "past its end"),
     "structure of leaves": (Kind.STRUCTURE, _fill(0), "stated number of splits"),
@@ -311,8 +330,15 @@ SECTIONS = {
     "count 0": (Kind.THRESHOLD_COUNT, _fill(0), "counts do not match"),
     "index": (Kind.THRESHOLD_INDEX8, _fill(255), "past the end of its table"),
     "index too short": (Kind.THRESHOLD_INDEX8, lambda a: a[1:], "items where"),
-    "NaN threshold": (Kind.THRESHOLD_FLOAT32, _fill(np.nan), "threshold"),
-    "-inf threshold": (Kind.THRESHOLD_FLOAT64, _fill(-np.inf), "threshold"),
+    "equal thresholds": (Kind.THRESHOLD_FLOAT32, _fill(1.0), "does not ascend"),
+    "NaN threshold": (
+        Kind.THRESHOLD_FLOAT32,
+        lambda a: np.append(a[:-1], a[:1] * np.nan),
+        "not a number",
+    ),
+    "table reversed": (Kind.THRESHOLD_FLOAT32, lambda a: a[::-1], "does not ascend"),
+    "signalling threshold": (Kind.THRESHOLD_FLOAT32, _signalling_nan, "not a number"),
+    "-inf threshold": (Kind.THRESHOLD_FLOAT64, _minus_infinity, "not a number"),
     "missing_left": (Kind.MISSING_LEFT, _fill(255), "past its end"),
     "category set": (Kind.CATEGORY_SETS, _fill(255), "level that does not exist"),
     "category sets too long": (Kind.CATEGORY_SETS, lambda a: np.append(a, a[:1]), "where"),
@@ -341,6 +367,22 @@ def test_wrong_sections_are_refused(tmp_path: Path, name: str) -> None:
     forest.log_weights = np.array([0.1, 0.2, 0.3, 0.4])
     write_model(tmp_path / "model", "C", {}, {}, forest)
     assert message in refusal(edit_section((tmp_path / "model").read_bytes(), kind, change))
+
+
+def test_dense_files_take_memory_in_proportion(tmp_path: Path) -> None:
+    """The bound that docs/modelfile.md states, on a file that packs 200,000 stumps."""
+    forest = forests.random_forest(forests.Recipe(n_trees=200_000, n_splits=0), 0)
+    for key in ("leaf_n_samples", "leaf_weight", "leaf_value"):
+        forest.arrays[key] = np.zeros_like(forest.arrays[key])
+    forest.log_weights = np.zeros(200_000)
+    write_model(tmp_path / "model", "C", {}, {}, forest)
+    data = (tmp_path / "model").read_bytes()
+    assert len(data) < 5_000
+    tracemalloc.start()
+    parse_model(BytesIO(data), len(data))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100 * len(data) + 24_000_000
 
 
 def test_missing_file_directory_and_device_are_refused(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ RECIPES = {
     "regressor-rows": Recipe(keep_rows=True, n_outputs=1, whole_weights=True),
     "regressor-multi-output": Recipe(n_outputs=3, grid=None),
     "regressor-numeric": Recipe(n_levels=(0,) * 4, n_splits=300, grid=None),
+    "regressor-tables": Recipe(n_levels=(0, 0, 3), n_splits=150, grid=9),
     "regressor-categories": Recipe(n_levels=(64, 65, 1, 8, 9)),
     "regressor-stumps": Recipe(n_trees=30, n_splits=0),
     "regressor-many-features": Recipe(n_levels=(0,) * 400, n_splits=200),
@@ -177,6 +178,13 @@ def _resize(name: str, by: int) -> Any:
     return change
 
 
+def _put_all(name: str, value: Any) -> Any:
+    def change(arrays: dict[str, Any]) -> None:
+        arrays[name] = np.full_like(arrays[name], value)
+
+    return change
+
+
 def _put(name: str, value: Any) -> Any:
     def change(arrays: dict[str, Any]) -> None:
         arrays[name] = value
@@ -217,6 +225,7 @@ BROKEN = {
     "array of wrong rank": (_put("feature", np.zeros((1, 1), np.int32)), "'feature' must be"),
     "no outputs": (_put("n_outputs", 0), "at least one feature and one output"),
     "levels too short": (_resize("n_levels", -1), "levels"),
+    "too many levels": (_set("n_levels", 2, 65_536), "levels, 0 to 65535"),
     "negative levels": (_set("n_levels", 0, -1), "levels"),
     "thresholds too long": (_resize("threshold", 1), "'threshold' must have one item per node"),
     "leaf weights too short": (_resize("leaf_weight", -1), "'leaf_weight' must have one item"),
@@ -237,6 +246,8 @@ BROKEN = {
     "negative weight": (_set("leaf_weight", 0, -1), "weight of a leaf"),
     "NaN weight": (_set("leaf_weight", 0, np.nan), "weight of a leaf"),
     "infinite weight": (_set("leaf_weight", 0, np.inf), "weight of a leaf"),
+    "too many samples": (_put_all("leaf_n_samples", 2**30), "more than 2147483647 samples"),
+    "too much weight": (_put_all("leaf_weight", 3e38), "weight of a tree"),
     "too many rows": (_resize("leaf_rows", 1), "training rows"),
     "negative row": (_set("leaf_rows", 0, -1), "negative number"),
 }

@@ -1,5 +1,7 @@
 """Quantiles over members and the levels of intervals."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -70,7 +72,7 @@ def test_blocks_cover_the_rows_within_the_bound():
     blocks = list(row_blocks(100_000, 500, 10))
     assert blocks[0].start == 0
     assert blocks[-1].stop == 100_000
-    assert all(a.stop == b.start for a, b in zip(blocks, blocks[1:], strict=False))
+    assert all(a.stop == b.start for a, b in itertools.pairwise(blocks))
     assert max(b.stop - b.start for b in blocks) * 500 * 10 * 8 <= BLOCK_BYTES
 
 

@@ -46,6 +46,16 @@ class Tree:
         Their summed weight.
     value : ndarray of float64, (n_nodes, n_outputs)
         Mean response or class probabilities.
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestRegressor
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0.0, 0.0, 5.0, 5.0]
+    >>> forest = BayesianForestRegressor(1, min_samples_leaf=1, random_state=0).fit(X, y)
+    >>> print(forest.forest_.trees[0].to_text(["age"]))
+    age <= 2.5  [4 rows]
+    |-- yes: 0  [2 rows]
+    |-- no:  5  [2 rows]
     """
 
     def __init__(self, core: _core.Forest, index: int, labels: Labels) -> None:

@@ -129,7 +129,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         -------
         ndarray, (n_rows, n_classes) or (n_rows, n_classes, n_levels)
             The first for a single level. At most some 128 MiB are used besides the result (or
-            four times the draws of one row, if those are more).
+            five times the draws of one row, if those are more).
         """
         levels = check_alpha(alpha, f"{self._name}.predict_quantiles")
         rows = self._encode(X)
@@ -178,7 +178,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
             total = H(Σ w_m p_m),  data = Σ w_m H(p_m),  knowledge = total − data,
 
         H the entropy −Σ_c p_c log p_c. Knowledge is the mutual information of class and member:
-        0 where all members agree. At most some 128 MiB are used besides the result (or four
+        0 where all members agree. At most some 128 MiB are used besides the result (or five
         times the draws of one row, if those are more).
         """
         rows = self._encode(X)
@@ -290,7 +290,9 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         ndarray, (n_rows[, n_outputs][, n_levels])
             Without the last axis for a single level, without the middle one if the training
             response had one column. The quantile at level a is the smallest value whose
-            cumulative weight is at least a. At most some 128 MiB are used besides the result.
+            cumulative weight is at least a. Besides the result, kind "mean" uses at most some
+            128 MiB; kind "prediction" 8 bytes per training row and response, 4 per leaf, and in
+            random forests 1 per training row and tree.
         """
         caller = f"{self._name}.predict_quantiles"
         _check_kind(kind, caller)
@@ -374,7 +376,7 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
 
         Var(y | leaf_m) is the weighted variance of the training responses in the leaf. The first
         call computes it for all leaves and keeps it: about the memory of the trees again. At most
-        some 128 MiB are used besides (or four times the draws of one row, if those are more).
+        some 128 MiB are used besides (or five times the draws of one row, if those are more).
         """
         return self._split(self._encode(X), "uncertainty")
 

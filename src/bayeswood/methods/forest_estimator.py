@@ -63,8 +63,8 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         y : array-like, (n_rows,) or, for regressors, (n_rows, n_outputs)
             Response.
         sample_weight : array-like, (n_rows,), default=None
-            Non-negative weights that multiply the random weights of each tree. A weight of 0 is
-            the same as leaving the row out.
+            Non-negative weights that multiply the random weights of each tree. Only their
+            ratios matter; a weight of 0 is the same as leaving the row out.
 
         Returns
         -------
@@ -186,9 +186,9 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _member_importances(self) -> F64:
         self._check_fitted()
         totals = self._importances.sum(axis=1, keepdims=True)
-        return np.divide(
-            self._importances, totals, out=np.zeros_like(self._importances), where=totals > 0
-        )
+        shares: F64 = np.zeros_like(self._importances)
+        np.divide(self._importances, totals, out=shares, where=totals > 0)
+        return shares
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Leaf of each row in each tree.

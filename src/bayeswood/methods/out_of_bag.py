@@ -22,7 +22,8 @@ def out_of_bag(data: TrainingData, grown: Grown, *, hard: bool, n_jobs: int) -> 
     """
     if grown.scheme is None:
         raise BayeswoodError("Out-of-bag rows need weights that can be drawn again.")
-    sums, counts = grown.forest.core.predict_oob(data.X, grown.scheme, grown.seed, hard, n_jobs)
+    core = grown.forest.core
+    sums, counts = core.predict_oob(data.X, grown.scheme, grown.seed, hard, n_jobs=n_jobs)
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, None], out=means, where=counts[:, None] > 0)
     if (counts == 0).any():

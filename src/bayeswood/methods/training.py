@@ -7,9 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from bayeswood.errors import BayeswoodError
 from bayeswood.table import Schema, check_weights, fit_class_target, fit_numeric_target, fit_table
 
 F64 = NDArray[np.float64]
+
+# Squares of responses beyond these sizes, summed over rows, leave the range of a float.
+_LARGEST_RESPONSE = 1e120
+_SMALLEST_RESPONSE = 1e-120
+# Leaves keep their weight in single precision, whose range ends at 2**127.
+_LARGEST_EXPONENT = 60
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,35 @@ def read_class_target(y: Any, owner: str) -> Target:
 def read_numeric_target(y: Any, owner: str) -> Target:
     """Responses as floats, one column per output."""
     values, was_1d = fit_numeric_target(y, owner)
+    _check_size(values, owner)
     return Target(values, None, single_output=was_1d)
+
+
+def _check_size(values: F64, owner: str) -> None:
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    within = (largest >= _SMALLEST_RESPONSE) & (largest <= _LARGEST_RESPONSE)
+    if not (within | (largest == 0)).all():
+        raise BayeswoodError(
+            f"The largest value of y is {largest[~within][0]:g} in size, too far from 1 to be "
+            f"squared by {owner}. Rescale y to lie between 1e-120 and 1e120 in size."
+        )
+
+
+def scale_weights(weights: F64) -> F64:
+    """Bring weights of an extreme size near 1; the forest depends on their ratios alone.
+
+    The factor is a power of two, so that no bit of the weights is lost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_weights(np.array([2.0**100, 2.0**99]))
+    array([0.5 , 0.25])
+    >>> scale_weights(np.array([3.0, 1.0]))
+    array([3., 1.])
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)
 
 
 def read_training_data(
@@ -91,6 +126,7 @@ def read_training_data(
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
     weights = check_weights(sample_weight, matrix.shape[0], owner)
+    weights = None if weights is None else scale_weights(weights)
     if weights is None or bool((weights > 0).all()):
         taking_part = np.ones(matrix.shape[0], dtype=np.bool_)
         return TrainingData(matrix, schema, target, weights, matrix, taking_part)

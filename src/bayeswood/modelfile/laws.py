@@ -30,8 +30,9 @@ _DTYPES: dict[str, DType] = {
 }
 KEYS = frozenset(_SCALARS) | frozenset(_DTYPES)
 INT32_MAX = 2**31 - 1
-# Probabilities may be sums of rounded float32 numbers.
-_SUM_TOLERANCE = 1e-4
+MAX_LEVELS = 65_535
+_FLOAT32_MAX = float(np.finfo(np.float32).max)
+_SUM_TOLERANCE = 1e-6
 
 
 def check_forest(arrays: Arrays) -> None:
@@ -80,8 +81,9 @@ def check_lengths(arrays: Arrays) -> None:
     """Arrays per node and per leaf have as many items as there are nodes and leaves."""
     if not 1 <= arrays["n_features"] <= INT32_MAX or not 1 <= arrays["n_outputs"] <= INT32_MAX:
         raise FormatError("the forest must have at least one feature and one output")
-    if len(arrays["n_levels"]) != arrays["n_features"] or np.any(arrays["n_levels"] < 0):
-        raise FormatError("the forest must have one number of levels >= 0 per feature")
+    n_levels = arrays["n_levels"]
+    if len(n_levels) != arrays["n_features"] or np.any((n_levels < 0) | (n_levels > MAX_LEVELS)):
+        raise FormatError(f"each feature must have one number of levels, 0 to {MAX_LEVELS}")
     for name in ("threshold", "missing_left"):
         if len(arrays[name]) != len(arrays["feature"]):
             raise FormatError(f"the forest's {name!r} must have one item per node")
@@ -151,12 +153,18 @@ def check_category_words(arrays: Arrays) -> None:
 
 
 def check_leaf_sizes(arrays: Arrays) -> None:
-    """Leaves have at least 0 samples and a finite weight of at least 0."""
+    """Leaves have at least 0 samples and a weight of at least 0; a tree's sums are finite."""
     weight = arrays["leaf_weight"]
     if np.any(arrays["leaf_n_samples"] < 0):
         raise FormatError("a leaf has fewer than 0 samples")
     if not np.isfinite(weight).all() or np.any(weight < 0):
         raise FormatError("the weight of a leaf is not a finite number >= 0")
+    first_leaf = _starts((arrays["n_nodes"] + 1) // 2)
+    n_samples = np.add.reduceat(arrays["leaf_n_samples"], first_leaf, dtype=np.int64)
+    if np.any(n_samples > INT32_MAX):
+        raise FormatError(f"a tree has more than {INT32_MAX} samples")
+    if np.any(np.add.reduceat(weight, first_leaf, dtype=np.float64) > _FLOAT32_MAX):
+        raise FormatError("the weight of a tree is out of range")
 
 
 def check_leaf_rows(arrays: Arrays) -> None:
@@ -190,7 +198,7 @@ def check_leaf_probabilities(arrays: Arrays) -> None:
     value = arrays["leaf_value"]
     if len(value) != len(arrays["leaf_class"]):
         raise FormatError("the leaves do not have one probability per class entry")
-    if not np.all((value > 0) & (value <= 1 + _SUM_TOLERANCE)):
+    if not np.all((value > 0) & (value <= 1)):
         raise FormatError("a class probability is not above 0 and at most 1")
     total = np.add.reduceat(value, _starts(arrays["leaf_n_entries"]))
     if np.any(np.abs(total - 1) > _SUM_TOLERANCE):

@@ -52,7 +52,9 @@ class Description:
 
 def describe_arrays(arrays: Mapping[str, Array]) -> list[dict[str, Any]]:
     """Return the header's ``arrays`` for the arrays to be written."""
-    return [_describe(name, array) for name, array in arrays.items()]
+    described = [_describe(name, array) for name, array in arrays.items()]
+    _check_text_size([item["text"] for item in described if item["dtype"] == "str"])
+    return described
 
 
 def array_sections(arrays: Mapping[str, Array]) -> list[Section]:
@@ -72,6 +74,7 @@ def parse_descriptions(value: object) -> list[Description]:
     names = [description.name for description in descriptions]
     if len(set(names)) != len(names):
         raise FormatError("two of its arrays have the same name")
+    _check_text_size([item.text for item in descriptions if item.dtype == "str"])
     return descriptions
 
 
@@ -109,16 +112,18 @@ def _text(name: str, array: Array) -> list[str]:
     items = np.ravel(array).tolist()
     if not all(isinstance(item, str) for item in items):
         raise FormatError(f"the object array {name!r} has items that are not text")
-    if array.dtype.kind == "U":
-        _check_text_size(name, items)
     return items
 
 
-def _check_text_size(name: str, items: Sequence[str]) -> None:
+def _check_text_size(texts: Sequence[Sequence[str]]) -> None:
     """Fixed-width text takes count times the longest: keep that in proportion to the text."""
-    longest = max(map(len, items), default=0)
-    if 4 * longest * len(items) > STRING_RATIO * sum(map(len, items)) + STRING_FLOOR:
-        raise FormatError(f"one item of the text array {name!r:.60} is too long beside the others")
+    n_characters = sum(len(item) for items in texts for item in items)
+    n_bytes = sum(4 * len(items) * max(map(len, items), default=0) for items in texts)
+    if n_bytes > STRING_RATIO * n_characters + STRING_FLOOR:
+        raise FormatError(
+            f"the text arrays would take {n_bytes} bytes for {n_characters} characters: "
+            "some items are too long beside the others"
+        )
 
 
 def _parse_description(value: object) -> Description:
@@ -152,7 +157,6 @@ def _build_text(item: Description) -> Array:
         array = np.empty(len(item.text), dtype=object)
         array[:] = item.text
         return _reshape(array, item)
-    _check_text_size(item.name, item.text)
     return _reshape(np.array(item.text, dtype=np.str_), item)
 
 

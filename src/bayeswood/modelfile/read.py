@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+import numpy as np
+
 from bayeswood.errors import BayeswoodError
 from bayeswood.modelfile.container import Entry, read_section, read_table
 from bayeswood.modelfile.header import from_json, parse_header
@@ -74,6 +76,7 @@ def read_stored(path: Path) -> StoredModel:
         raise _refusal(path, error.strerror or str(error)) from error
 
 
+@np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
 def parse_model(stream: BinaryIO, size: int) -> StoredModel:
     """Parse a model file of `size` bytes; raise `FormatError` if anything is wrong with it."""
     entries = read_table(stream, size)

@@ -75,6 +75,7 @@ def decode_thresholds(feature: Array, sections: Mapping[Kind, Array]) -> Array:
     used = np.bincount(feature, minlength=len(layout))
     _check_layout(layout, count, used)
     values = _joined_values(np.repeat(value_width == 4, _bounded(count, sections)), sections)
+    _check_ascending(values, count, index_width > 0)
     index = _joined_indices(index_width[feature], sections)
     direct = index_width[feature] == 0
     index[direct] = _rank_within_feature(feature)[direct]
@@ -163,6 +164,14 @@ def _joined_values(narrow: Array, sections: Mapping[Kind, Array]) -> Array:
     values[narrow] = sections[Kind.THRESHOLD_FLOAT32]
     values[~narrow] = sections[Kind.THRESHOLD_FLOAT64]
     return values
+
+
+def _check_ascending(values: Array, count: Array, tabled: Array) -> None:
+    owner = np.repeat(np.arange(len(count)), count)
+    key = _ordered_bits(values)
+    inside = (owner[1:] == owner[:-1]) & tabled[owner[1:]]
+    if np.any(key[1:][inside] <= key[:-1][inside]):
+        raise FormatError("a table of thresholds does not ascend")
 
 
 def _joined_indices(width: Array, sections: Mapping[Kind, Array]) -> Array:

@@ -69,6 +69,7 @@ def write_model(
         raise BayeswoodError(f"Cannot write the model file {str(path)!r}: {reason}.") from error
 
 
+@np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
 def model_sections(
     class_name: str, meta: Mapping[str, Any], arrays: Mapping[str, Array], forest: ForestLike
 ) -> list[Section]:

@@ -15,9 +15,9 @@ from bayeswood.errors import BayeswoodError
 
 F64 = NDArray[np.float64]
 
-# Draws held at a time. Sorting them needs about as much again for the order, the sorted values
-# and the cumulative weights: some 128 MiB in all.
-BLOCK_BYTES = 32 * 2**20
+# Draws held at a time. Sorting them needs as much again for the order, the sorted values, the
+# ordered weights and their cumulative sums: some 128 MiB in all.
+BLOCK_BYTES = 24 * 2**20
 # Cumulative sums of weights such as 0.01 miss a level such as 0.05 by rounding alone.
 _LEVEL_TOLERANCE = 1e-12
 
@@ -27,8 +27,8 @@ def row_blocks(n_rows: int, n_members: int, n_outputs: int) -> Iterator[slice]:
 
     Examples
     --------
-    >>> list(row_blocks(3, 2**21, 1))
-    [slice(0, 2, None), slice(2, 3, None)]
+    >>> list(row_blocks(4, 2**20, 1))
+    [slice(0, 3, None), slice(3, 4, None)]
     """
     bytes_per_row = 8 * n_members * n_outputs
     step = max(1, BLOCK_BYTES // max(1, bytes_per_row))
