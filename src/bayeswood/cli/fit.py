@@ -9,15 +9,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.columns import (
-    Features,
-    Task,
-    check_names,
-    choose_features,
-    infer_task,
-    number_array,
-    target_array,
-)
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
@@ -26,8 +17,9 @@ from bayeswood.cli.parameters import (
     parse_parameters,
 )
 from bayeswood.cli.prediction_table import prediction_table
+from bayeswood.cli.problem import DEFAULT_DATA, FitRequest, Problem, read_problem
 from bayeswood.cli.screen import Screen, file_size, screen_options, share_option
-from bayeswood.cli.table_file import BUILTIN, read_table, source_path, write_table
+from bayeswood.cli.table_file import BUILTIN, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
     DEFAULT_GAMMA0,
@@ -38,57 +30,11 @@ from bayeswood.report import (
     summarize_importances,
 )
 
-DEFAULT_DATA = f"{BUILTIN}breast_cancer_wisconsin"
-BUILTIN_TARGET = "target"
 PLOT_ENDINGS = (".png", ".pdf", ".svg")
-
-
-@dataclass(frozen=True)
-class FitRequest:
-    """The options of ``bayeswood fit``; its help says what each means."""
-
-    data: str = DEFAULT_DATA
-    target: str | None = None
-    method: str = DEFAULT_METHOD
-    out: Path | None = None
-    predictions: Path | None = None
-    plot: Path | None = None
-    test_size: float = 0.0
-    task: Task | None = None
-    columns: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    weights: str | None = None
-    param: tuple[str, ...] = ()
-    n_estimators: int | None = None
-    seed: int = 0
-    n_jobs: int | None = None
-    coverage: float = 0.9
-    gamma0: float = DEFAULT_GAMMA0
-
-
-@dataclass(frozen=True)
-class Problem:
-    """The data of one fit.
-
-    Attributes
-    ----------
-    features : Features
-    y : (n_rows,) ndarray
-    weights : (n_rows,) ndarray or None
-    target : str
-    task : str
-    is_test : (n_rows,) ndarray of bool
-    notes : list of str
-    """
-
-    features: Features
-    y: NDArray[Any]
-    weights: NDArray[np.float64] | None
-    target: str
-    task: Task
-    is_test: NDArray[np.bool_]
-    notes: list[str]
+_TRAINING_ROWS = (
+    "the predictions are of rows used for the fit and look too good; --test-size 0.25 holds out "
+    "a quarter to judge the model."
+)
 
 
 @click.command()
@@ -161,15 +107,15 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         files.check(request.out, request.predictions, request.plot)
         _check_plot(request.plot)
         find_class(request.method, request.task or "classification")
-        problem = _read_problem(request)
+        problem = read_problem(request)
         estimator = _unfitted(request, problem, screen)
         _show_problem(request, problem, screen)
         start = time.perf_counter()
         _fit_estimator(estimator, problem)
         seconds = time.perf_counter() - start
-        predictions = _needed_predictions(request, problem, estimator)
-        _write_outputs(files, request, problem, estimator, predictions)
-        result = _result(request, problem, estimator, predictions, seconds)
+        predicted = _predict(request, problem, estimator)
+        _write_outputs(files, request, problem, estimator, predicted)
+        result = _result(request, problem, estimator, predicted, seconds)
     _show_result(request, result, estimator, screen)
     screen.finish(result)
 
@@ -181,76 +127,6 @@ def _check_plot(path: Path | None) -> None:
     if path.suffix.lower() not in PLOT_ENDINGS:
         raise BayeswoodError(f"--plot must end in {', '.join(PLOT_ENDINGS)}. Got '{path}' instead.")
     import matplotlib.figure  # noqa: F401
-
-
-def _read_problem(request: FitRequest) -> Problem:
-    table = read_table(request.data)
-    target = request.target or (BUILTIN_TARGET if request.data.startswith(BUILTIN) else None)
-    if target is None:
-        raise click.UsageError(
-            f"Name the column to predict with --target. There are: {', '.join(table.column_names)}."
-        )
-    check_names([target], table.column_names, "target column")
-    exclude = [target]
-    weights = None
-    if request.weights is not None:
-        check_names([request.weights], table.column_names, "weights column")
-        exclude.append(request.weights)
-        weights = number_array(table[request.weights], f"weights column '{request.weights}'")
-    features = choose_features(
-        table,
-        exclude=exclude,
-        columns=request.columns,
-        drop=request.drop,
-        categorical=request.categorical,
-    )
-    task, note = _decide_task(request.task, table[target], target)
-    y = target_array(table[target], target, task)
-    is_test = hold_out(y, request.test_size, task, request.seed)
-    return Problem(features, y, weights, target, task, is_test, [*note, *features.notes])
-
-
-def _decide_task(asked: Task | None, column: Any, target: str) -> tuple[Task, list[str]]:
-    if asked is not None:
-        return asked, []
-    task, reason = infer_task(column)
-    other = "regression" if task == "classification" else "classification"
-    return task, [f"'{target}' is taken for {task}: {reason}. --task {other} overrides."]
-
-
-def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArray[np.bool_]:
-    """Which rows are held out: a random share, of every class where the counts allow it.
-
-    Parameters
-    ----------
-    y : (n_rows,) ndarray
-    test_size : float
-        Share of the rows; 0 holds out none.
-    task : str
-    seed : int
-
-    Returns
-    -------
-    (n_rows,) ndarray of bool
-    """
-    from sklearn.model_selection import train_test_split
-
-    is_test = np.zeros(len(y), dtype=np.bool_)
-    if test_size == 0:
-        return is_test
-    n_test = max(1, round(test_size * len(y)))
-    if n_test >= len(y):
-        raise BayeswoodError(f"--test-size {test_size} leaves none of the {len(y)} rows to fit on.")
-    stratify = None
-    if task == "classification":
-        counts = np.unique(y, return_counts=True)[1]
-        if counts.min() >= 2 and min(n_test, len(y) - n_test) >= len(counts):
-            stratify = y
-    _, rows = train_test_split(
-        np.arange(len(y)), test_size=n_test, random_state=seed, stratify=stratify
-    )
-    is_test[rows] = True
-    return is_test
 
 
 def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
@@ -275,16 +151,35 @@ def _fit_estimator(estimator: Any, problem: Problem) -> None:
     estimator.set_params(verbose=0)
 
 
-def _needed_predictions(
-    request: FitRequest, problem: Problem, estimator: Any
-) -> ClassPredictions | NumberPredictions | None:
-    """Predictions of all rows, of the test rows alone if no file or plot needs the others."""
-    wants_all = request.predictions is not None or request.plot is not None
-    if not wants_all and not problem.is_test.any():
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions of some rows of the problem.
+
+    Attributes
+    ----------
+    rows : (n_predicted,) ndarray of int
+    predictions : ClassPredictions or NumberPredictions
+    """
+
+    rows: NDArray[np.intp]
+    predictions: ClassPredictions | NumberPredictions
+
+    def of(self, rows: NDArray[np.intp]) -> ClassPredictions | NumberPredictions:
+        """The predictions of some of the rows, which ascend."""
+        return self.predictions.take(np.searchsorted(self.rows, rows))
+
+
+def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted | None:
+    """Predictions of the rows that some output needs."""
+    if request.predictions is not None:
+        rows = np.arange(len(problem.y))
+    elif request.plot is not None or problem.is_test.any():
+        rows = problem.shown_rows
+    else:
         return None
-    return predict_rows(
-        estimator, problem.features.table, coverage=request.coverage, gamma0=request.gamma0
-    )
+    table = problem.features.table.take(rows)
+    predictions = predict_rows(estimator, table, coverage=request.coverage, gamma0=request.gamma0)
+    return Predicted(rows, predictions)
 
 
 def _write_outputs(
@@ -292,53 +187,44 @@ def _write_outputs(
     request: FitRequest,
     problem: Problem,
     estimator: Any,
-    predictions: ClassPredictions | NumberPredictions | None,
+    predicted: Predicted | None,
 ) -> None:
     if request.out is not None:
         files.write(request.out, estimator.save)
-    if predictions is None:
+    if predicted is None:
         return
     if (place := request.predictions) is not None:
         split = np.where(problem.is_test, "test", "train").tolist()
         before = {"split": split, "actual": problem.y.tolist()}
-        table = prediction_table(predictions, before)
+        table = prediction_table(predicted.predictions, before)
         files.write(place, lambda path: write_table(table, path, kind_of=place))
     if (picture := request.plot) is not None:
-        figure = _draw(request, problem, estimator, predictions)
+        figure = _draw(request, problem, estimator, predicted)
         ending = picture.suffix.lower().removeprefix(".")
         files.write(picture, lambda path: figure.savefig(path, format=ending))
 
 
-def _draw(
-    request: FitRequest,
-    problem: Problem,
-    estimator: Any,
-    predictions: ClassPredictions | NumberPredictions,
-) -> Any:
+def _draw(request: FitRequest, problem: Problem, estimator: Any, predicted: Predicted) -> Any:
     from bayeswood.plots import plot_overview
 
-    rows = shown_rows(problem.is_test)
-    name = request.data.removeprefix(BUILTIN) if request.data.startswith(BUILTIN) else None
+    rows = problem.shown_rows
+    is_builtin = request.data.startswith(BUILTIN)
+    name = request.data.removeprefix(BUILTIN) if is_builtin else Path(request.data).name
     return plot_overview(
-        predictions.take(rows),
+        predicted.of(rows),
         problem.y[rows],
         summarize_importances(estimator),
-        title=f"{type(estimator).__name__} · {name or Path(request.data).name}",
+        title=f"{type(estimator).__name__} · {name}",
         rows_are="test rows" if problem.is_test.any() else "training rows",
         target=problem.target,
     )
-
-
-def shown_rows(is_test: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """The test rows, or all if there are none."""
-    return np.flatnonzero(is_test) if is_test.any() else np.arange(len(is_test))
 
 
 def _result(
     request: FitRequest,
     problem: Problem,
     estimator: Any,
-    predictions: ClassPredictions | NumberPredictions | None,
+    predicted: Predicted | None,
     seconds: float,
 ) -> dict[str, Any]:
     test = np.flatnonzero(problem.is_test)
@@ -356,8 +242,8 @@ def _result(
         "parameters": estimator.get_params(deep=False),
         "fit_seconds": round(seconds, 4),
         "test": None
-        if predictions is None or not len(test)
-        else score_predictions(predictions.take(test), problem.y[test]),
+        if predicted is None or not len(test)
+        else score_predictions(predicted.of(test), problem.y[test]),
         "importances": [
             {"feature": name, "mean": mean, "spread": spread}
             for name, mean, spread in zip(*vars(importances).values(), strict=True)
@@ -383,7 +269,7 @@ def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None
         ("data", request.data),
         ("size", f"{len(problem.y):,} rows, {n_features} features"),
         ("target", target),
-        ("categories", listing(categories) if categories else "none"),
+        ("categories", listing(categories, 40) if categories else "none"),
         ("missing cells", f"{n_missing:,}" if n_missing else "none"),
     ]
     screen.show(heading(f"Fit {request.method} for {problem.task}"), render_pairs(rows))
@@ -402,10 +288,7 @@ def _show_result(
         screen.show(heading(f"On the {result['n_test']:,} rows held out"))
         screen.show(render_scores(result["test"]))
     elif request.predictions or request.plot:
-        screen.show_notes(
-            ["the predictions are of rows used for the fit and look too good; "
-             "--test-size 0.25 holds out a quarter to judge the model."]
-        )  # fmt: skip
+        screen.show_notes([_TRAINING_ROWS])
     screen.show(heading("Importance ± spread over the trees"))
     screen.show(render_importances(summarize_importances(estimator)))
     if result["outputs"]:

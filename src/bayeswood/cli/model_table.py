@@ -115,8 +115,8 @@ def _as_levels(cells: Any, column: Any, notes: list[str]) -> Any:
     n_unseen = n_present - (len(cells) - cells.null_count)
     if n_unseen:
         notes.append(
-            f"column '{column.name}': {n_unseen} cells hold levels that the model never saw; "
-            "they count as missing."
+            f"column '{column.name}': levels that the model never saw, taken as missing, "
+            f"in {n_unseen:,} of {len(cells):,} rows."
         )
     return cells
 

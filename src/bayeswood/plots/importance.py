@@ -85,6 +85,7 @@ class ImportanceDisplay:
         self.ax_.set_yticks(place, names)
         self.ax_.set_ylim(len(mean) - 0.4, -0.6)
         self.ax_.set_xlim(left=0)
+        self.ax_.locator_params(axis="x", nbins=6)
         tidy(self.ax_, grid="x")
         self.ax_.tick_params(axis="y", length=0)
         self.ax_.set_xlabel("importance ± spread over the trees")

@@ -105,7 +105,7 @@ def _draw_classes(
     note = f"confident: at least {predictions.gamma0:.0%} of the trees agree"
     _draw_strip(strip, counts, names, [OUTCOME_COLOURS[outcome] for outcome in Outcome], note)
     cases.set_title(
-        f"Every case with its {predictions.coverage:.0%} credible interval; ✕ = predicted wrongly"
+        f"Each case with its {predictions.coverage:.0%} credible interval; ✕ = predicted wrongly"
     )
     ReliabilityDisplay.from_predictions(y, predictions.proba, classes=predictions.classes, ax=trust)
     trust.set_title("Are the probabilities right?")
