@@ -1,6 +1,8 @@
 """Every plot is drawn, is not blank, and shows the numbers it should."""
 
 import io
+import subprocess
+import sys
 
 import matplotlib as mpl
 import numpy as np
@@ -264,3 +266,13 @@ def test_given_axes_are_used(binary):
     ax = figure.add_subplot()
     assert ClassProbabilityDisplay.from_estimator(*binary, ax=ax).ax_ is ax
     assert plt.get_fignums() == []
+
+
+def test_plots_and_reports_need_no_command_line_packages():
+    code = (
+        "import sys\n"
+        "for name in ('rich', 'click', 'pyarrow'):\n"
+        "    sys.modules[name] = None\n"
+        "import bayeswood.plots, bayeswood.report, bayeswood.datasets\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

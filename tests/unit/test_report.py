@@ -19,13 +19,8 @@ from bayeswood.report import (
     summarize_importances,
     summarize_model,
 )
-from bayeswood.report.render import (
-    listing,
-    render_importances,
-    render_model,
-    render_scores,
-    shorten,
-)
+from bayeswood.report.names import listing, shorten
+from bayeswood.report.render import render_importances, render_model, render_scores
 from bayeswood.report.summarize import to_plain
 
 

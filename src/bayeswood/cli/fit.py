@@ -254,7 +254,8 @@ def _result(
 
 
 def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None:
-    from bayeswood.report.render import heading, listing, render_pairs
+    from bayeswood.report.names import listing
+    from bayeswood.report.render import heading, render_pairs
 
     categories = problem.features.categories
     n_missing = sum(column.null_count for column in problem.features.table.columns)

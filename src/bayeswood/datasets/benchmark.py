@@ -13,7 +13,7 @@ VARIABLE = "BAYESWOOD_DATA"
 
 
 def load_benchmark(name: str, *, as_frame: bool = False) -> Bunch:
-    """Load ``NAME.csv.gz`` from the folder that the environment variable BAYESWOOD_DATA names.
+    r"""Load ``NAME.csv.gz`` from the folder that the environment variable BAYESWOOD_DATA names.
 
     The file has a header, the target in its last column ``target``, and empty cells where a value
     is missing. A ``MANIFEST.csv`` in the folder may list, per ``name``, ``categorical_columns``
@@ -30,6 +30,21 @@ def load_benchmark(name: str, *, as_frame: bool = False) -> Bunch:
     -------
     Bunch
         As of the bundled data sets' loaders.
+
+    Examples
+    --------
+    >>> import gzip, os
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from bayeswood.datasets import load_benchmark
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "toy.csv.gz").write_bytes(gzip.compress(b"a,target\n1,2.5\n"))
+    ...     before = os.environ.get("BAYESWOOD_DATA", "")
+    ...     os.environ["BAYESWOOD_DATA"] = folder
+    ...     toy = load_benchmark("toy")
+    ...     os.environ["BAYESWOOD_DATA"] = before
+    >>> toy.data, toy.target
+    (array([[1.]]), array([2.5]))
     """
     folder = _benchmark_folder()
     path = folder / f"{name}.csv.gz"

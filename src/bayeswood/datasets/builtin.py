@@ -34,6 +34,10 @@ _DESCRIPTIONS = {
 def builtin_names() -> list[str]:
     """Names of the data sets inside the package.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> from bayeswood.datasets import builtin_names
@@ -54,6 +58,12 @@ def builtin_path(name: str) -> Path:
     Returns
     -------
     Path
+
+    Examples
+    --------
+    >>> from bayeswood.datasets import builtin_path
+    >>> builtin_path("iris").name
+    'iris.csv.gz'
     """
     if name not in _DESCRIPTIONS:
         known = ", ".join(builtin_names())
@@ -102,6 +112,12 @@ def load_iris(*, as_frame: bool = False) -> Bunch:
     -------
     Bunch
         ``data``, ``target``, ``feature_names``, ``target_names``, ``DESCR``.
+
+    Examples
+    --------
+    >>> from bayeswood.datasets import load_iris
+    >>> load_iris().feature_names
+    ['sepal_length', 'sepal_width', 'petal_length', 'petal_width']
     """
     return _load("iris", as_frame)
 
@@ -118,6 +134,12 @@ def load_wine(*, as_frame: bool = False) -> Bunch:
     -------
     Bunch
         ``data``, ``target``, ``feature_names``, ``DESCR``.
+
+    Examples
+    --------
+    >>> from bayeswood.datasets import load_wine
+    >>> load_wine().data.shape
+    (178, 13)
     """
     return _load("wine", as_frame)
 
@@ -134,5 +156,12 @@ def load_wine_quality(*, as_frame: bool = False) -> Bunch:
     -------
     Bunch
         ``data``, ``target``, ``feature_names``, ``DESCR``.
+
+    Examples
+    --------
+    >>> from bayeswood.datasets import load_wine_quality
+    >>> wine = load_wine_quality()
+    >>> wine.feature_names[-1], wine.data[0, -1]
+    ('color', 'red')
     """
     return _load("wine_quality", as_frame)

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from bayeswood.plots.axes import spread_rows, take_axes, tidy
 from bayeswood.report import ClassPredictions, Outcome, classify_outcomes, predict_rows
+from bayeswood.report.names import shorten
 from bayeswood.report.palette import GREY, INK, OUTCOME_COLOURS, OUTCOME_NAMES
-from bayeswood.report.render import shorten
 
 _MAX_GROUPS = 12
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from bayeswood.plots.axes import take_axes, tidy
 from bayeswood.report import Importances, summarize_importances
+from bayeswood.report.names import shorten
 from bayeswood.report.palette import BLUE, GREY, INK
-from bayeswood.report.render import shorten
 
 
 class ImportanceDisplay:

@@ -58,6 +58,19 @@ def plot_overview(
     -------
     matplotlib.figure.Figure
         Made without pyplot: it needs no display and no closing.
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestClassifier
+    >>> from bayeswood.datasets import load_wine
+    >>> from bayeswood.plots import plot_overview
+    >>> from bayeswood.report import predict_rows, summarize_importances
+    >>> wine = load_wine()
+    >>> forest = BayesianForestClassifier(random_state=0).fit(wine.data[::2], wine.target[::2])
+    >>> predictions = predict_rows(forest, wine.data[1::2])
+    >>> figure = plot_overview(predictions, wine.target[1::2], summarize_importances(forest))
+    >>> len(figure.axes)
+    4
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure

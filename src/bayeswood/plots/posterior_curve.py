@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import take_axes, tidy
+from bayeswood.report.names import shorten
 from bayeswood.report.palette import AMBER, BLUE, GREY, INK
-from bayeswood.report.render import shorten
 from bayeswood.report.summarize import feature_names
 
 F64 = NDArray[np.float64]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.plots.axes import take_axes, tidy
+from bayeswood.report.names import shorten
 from bayeswood.report.palette import BLUE, GREY
-from bayeswood.report.render import shorten
 
 F64 = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ def wilson_interval(n_hits: F64, n_cases: F64, z: float = _Z) -> tuple[F64, F64]
     --------
     >>> low, high = wilson_interval(np.array([9.0]), np.array([10.0]))
     >>> low.round(3), high.round(3)
-    (array([0.653]), array([0.978]))
+    (array([0.652]), array([0.977]))
     """
     share = n_hits / n_cases
     centre = (share + z**2 / (2 * n_cases)) / (1 + z**2 / n_cases)

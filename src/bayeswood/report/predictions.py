@@ -117,6 +117,17 @@ def predict_rows(
     Returns
     -------
     ClassPredictions or NumberPredictions
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestClassifier
+    >>> from bayeswood.datasets import load_iris
+    >>> from bayeswood.report import predict_rows
+    >>> iris = load_iris()
+    >>> forest = BayesianForestClassifier(random_state=0).fit(iris.data, iris.target)
+    >>> predictions = predict_rows(forest, iris.data[:2])
+    >>> predictions.predicted, predictions.is_confident
+    (array(['Iris-setosa', 'Iris-setosa'], dtype='<U15'), array([ True,  True]))
     """
     _check_share("coverage", coverage)
     _check_share("gamma0", gamma0)

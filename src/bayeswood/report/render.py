@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from bayeswood.report.names import listing, shorten
 from bayeswood.report.palette import BLUE, OUTCOME_COLOURS, OUTCOME_NAMES
 from bayeswood.report.summarize import (
     ClassifierScores,
@@ -17,7 +18,6 @@ from bayeswood.report.summarize import (
 )
 
 _BAR_CELLS = 28
-_NAME_CELLS = 30
 _N_FEATURES = 10
 
 
@@ -171,34 +171,6 @@ def bar_text(share: float, n_cells: int = _BAR_CELLS) -> str:
     if share > 0:
         eighths = max(eighths, 1)
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
-
-
-def shorten(name: str, n_cells: int = _NAME_CELLS) -> str:
-    """Cut the middle out of a long name, for the ends tell features apart.
-
-    Examples
-    --------
-    >>> shorten("mean_temperature_of_the_last_thirty_days", 20)
-    'mean_tempe…irty_days'
-    """
-    if len(name) <= n_cells:
-        return name
-    n_tail = (n_cells - 1) // 2
-    return name[: n_cells - 1 - n_tail] + "…" + name[-n_tail:]
-
-
-def listing(values: Iterable[Any], n_shown: int = 6) -> str:
-    """The first few values, and how many more.
-
-    Examples
-    --------
-    >>> listing("abcde", 2)
-    'a, b and 3 more'
-    """
-    texts = [shorten(str(value), 24) for value in values]
-    if len(texts) <= n_shown + 1:
-        return ", ".join(texts)
-    return ", ".join(texts[:n_shown]) + f" and {len(texts) - n_shown} more"
 
 
 def _grid(*justify: Any) -> Table:

@@ -145,6 +145,17 @@ def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray
     Returns
     -------
     (n_rows,) ndarray of int8
+
+    Examples
+    --------
+    >>> from bayeswood.report import ClassPredictions, Outcome, classify_outcomes
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    >>> agreement = np.array([0.97, 0.6])
+    >>> predictions = ClassPredictions(
+    ...     np.array(["no", "yes"]), np.array(["no", "no"]), p, p, p, agreement, 0.9, 0.9
+    ... )
+    >>> [Outcome(o).name for o in classify_outcomes(predictions, np.array(["yes", "no"]))]
+    ['CONFIDENT_INCORRECT', 'UNCERTAIN']
     """
     decided = np.where(
         predictions.predicted == y, Outcome.CONFIDENT_CORRECT, Outcome.CONFIDENT_INCORRECT
@@ -166,6 +177,14 @@ def score_predictions(
     Returns
     -------
     ClassifierScores or RegressorScores
+
+    Examples
+    --------
+    >>> from bayeswood.report import NumberPredictions, score_predictions
+    >>> y = np.array([1.0, 2.0, 3.0, 5.0])
+    >>> scores = score_predictions(NumberPredictions(y - 0.5, y - 1, y + 1, 0.9), y)
+    >>> scores.rmse, scores.covered, scores.mean_width
+    (0.5, 1.0, 2.0)
     """
     if isinstance(predictions, ClassPredictions):
         return _score_classes(predictions, y)
@@ -223,6 +242,15 @@ def summarize_importances(estimator: Any) -> Importances:
     Returns
     -------
     Importances
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestRegressor
+    >>> from bayeswood.report import summarize_importances
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+    >>> forest = BayesianForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+    >>> summarize_importances(forest).names
+    ('x0',)
     """
     mean = np.asarray(estimator.feature_importances_, dtype=np.float64)
     spread = np.asarray(estimator.feature_importances_std_, dtype=np.float64)
@@ -258,6 +286,16 @@ def summarize_model(estimator: Any) -> ModelSummary:
     Returns
     -------
     ModelSummary
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestRegressor
+    >>> from bayeswood.report import summarize_model
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+    >>> forest = BayesianForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+    >>> summary = summarize_model(forest)
+    >>> summary.estimator, summary.n_trees, summary.feature_names
+    ('BayesianForestRegressor', 10, ('x0',))
     """
     trees = estimator.forest_.trees
     categories = {
