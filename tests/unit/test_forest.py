@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayeswood import BayeswoodError
@@ -62,6 +63,21 @@ def test_draws_are_what_each_tree_says(pair):
 
 def test_apply_gives_node_indices(pair):
     np.testing.assert_array_equal(pair.apply(ROWS), [[1, 1], [2, 1], [2, 2], [1, 1]])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, list, pd.DataFrame])
+def test_rows_may_be_any_matrix_of_numbers(pair, kind):
+    rows = ROWS[:3].tolist()
+    given = kind(rows) if kind in (list, pd.DataFrame) else np.array(rows, dtype=kind)
+    np.testing.assert_array_equal(pair.apply(given), pair.apply(ROWS[:3]))
+    np.testing.assert_array_equal(pair.predict(given), pair.predict(ROWS[:3]))
+    np.testing.assert_array_equal(pair.draws(given), pair.draws(ROWS[:3]))
+
+
+@pytest.mark.parametrize("rows", [ROWS[0], ROWS[:, :1], ROWS[None]])
+def test_rows_of_another_shape_are_refused(pair, rows):
+    with pytest.raises(BayeswoodError, match=r"needs rows of shape \(n_rows, 2\)"):
+        pair.apply(rows)
 
 
 def test_select_keeps_weights_and_order(pair):

@@ -3,6 +3,7 @@
 import copy
 import pickle
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -16,6 +17,7 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    Forest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -60,7 +62,9 @@ def test_prediction_is_the_weighted_mean_of_the_draws(cls):
 @pytest.mark.parametrize("cls", ALL)
 def test_it_learns(cls):
     model, X, y = fitted(cls, n_estimators=40)
-    assert cross_val_score(clone(model), X, y, cv=3).mean() > (0.9 if cls in CLASSIFIERS else 0.5)
+    score = cross_val_score(clone(model), X, y, cv=3).mean()
+    # Over seeds .96 ± .005 and .59 ± .02: a false alarm is beyond six standard deviations.
+    assert score > (0.9 if cls in CLASSIFIERS else 0.45)
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -70,6 +74,15 @@ def test_same_seed_same_forest_and_any_number_of_jobs(cls):
         assert_same_trees(clone(model).set_params(n_jobs=n_jobs).fit(X, y), model)
     other = clone(model).set_params(random_state=2).fit(X, y)
     assert not np.array_equal(other.feature_importances_, model.feature_importances_)
+
+
+def test_threads_follow_joblib():
+    model = BayesianForestRegressor()
+    assert model._threads() == 1
+    with joblib.parallel_config("threading", n_jobs=3):
+        assert model._threads() == 3
+    assert model.set_params(n_jobs=2)._threads() == 2
+    assert model.set_params(n_jobs=-1)._threads() == joblib.cpu_count()
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -143,8 +156,10 @@ def test_importances_and_their_spread(cls):
     np.testing.assert_allclose(model.feature_importances_.sum(), 1.0)
     assert (model.feature_importances_ >= 0).all()
     assert (model.feature_importances_std_ >= 0).all()
-    best = 2 if cls in CLASSIFIERS else 3
-    assert model.feature_importances_[best] > 1.0 / X.shape[1]
+    # The petals of irises, the first five features of Friedman's function. Over seeds the sums are
+    # at least four standard deviations above one half.
+    informative = slice(2, 4) if cls in CLASSIFIERS else slice(0, 5)
+    assert model.feature_importances_[informative].sum() > 0.5
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -459,7 +474,14 @@ def test_a_constant_response_has_no_variance(cls):
 def test_blocks_of_rows_change_nothing(cls, monkeypatch):
     model, X, _ = fitted(cls)
     interval, split = model.predict_interval(X, kind="mean"), model.uncertainty(X)
+    held = []
+    ask = Forest.draws
     monkeypatch.setattr("bayeswood.uncertainty.intervals.BLOCK_BYTES", 1000)
+    monkeypatch.setattr(
+        Forest, "draws", lambda *args: (draws := ask(*args), held.append(draws.nbytes))[0]
+    )
     np.testing.assert_array_equal(model.predict_interval(X, kind="mean"), interval)
     for part, whole in zip(model.uncertainty(X), split, strict=True):
         np.testing.assert_allclose(part, whole, rtol=1e-12, atol=1e-15)
+    assert max(held) <= 1000
+    assert len(held) > 10

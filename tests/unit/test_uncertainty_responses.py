@@ -86,6 +86,16 @@ def test_quantiles_are_those_of_the_mixture(grown):
                 assert found[i, output, j] == responses.y[order[place], output]
 
 
+def test_members_of_weight_zero_have_no_say(grown):
+    forest, responses, X = grown
+    alone = Forest(forest.core, [-np.inf, 0.0, *[-np.inf] * 4])
+    found = responses.quantiles(alone, X, np.array([0.0, 1.0]))
+    for i in range(len(X)):
+        held = responses.y[mixture(alone, responses, X[i]) > 0]
+        np.testing.assert_array_equal(found[i, :, 0], held.min(axis=0))
+        np.testing.assert_array_equal(found[i, :, 1], held.max(axis=0))
+
+
 def test_the_cache_is_not_pickled(grown):
     forest, responses, X = grown
     before = responses.variance(forest, X)

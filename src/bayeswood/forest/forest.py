@@ -144,29 +144,44 @@ class Forest:
     def __len__(self) -> int:
         return self.n_trees
 
-    def apply(self, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
+    def apply(self, X: ArrayLike, n_jobs: int = 1) -> NDArray[np.int32]:
         """Node index of each row's leaf in each tree, (n_rows, n_trees)."""
-        return self._core.apply(X, n_jobs)
+        return self._core.apply(self._matrix(X), n_jobs)
 
     def predict(
         self,
-        X: NDArray[Any],
+        X: ArrayLike,
         n_jobs: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> F64:
         """Weighted mean over the trees, (n_rows, n_outputs)."""
-        return self._core.predict_mean(X, self.weights, n_jobs, progress)
+        return self._core.predict_mean(self._matrix(X), self.weights, n_jobs, progress)
 
-    def votes(self, X: NDArray[Any], n_jobs: int = 1) -> F64:
+    def votes(self, X: ArrayLike, n_jobs: int = 1) -> F64:
         """Weighted share of the trees that prefer each class, (n_rows, n_classes)."""
-        return self._core.predict_votes(X, self.weights, n_jobs)
+        return self._core.predict_votes(self._matrix(X), self.weights, n_jobs)
 
-    def draws(self, X: NDArray[Any], n_jobs: int = 1) -> F64:
+    def draws(self, X: ArrayLike, n_jobs: int = 1) -> F64:
         """What every tree says, (n_trees, n_rows, n_outputs)."""
-        return self._core.predict_draws(X, n_jobs)
+        return self._core.predict_draws(self._matrix(X), n_jobs)
+
+    def _matrix(self, X: ArrayLike) -> NDArray[Any]:
+        """Rows as the core takes them: floats, one column per feature."""
+        is_ready = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64)
+        matrix = np.asarray(X) if is_ready else np.asarray(X, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] != self.n_features:
+            raise BayeswoodError(
+                f"A forest over {self.n_features} features needs rows of shape (n_rows, "
+                f"{self.n_features}). Got {matrix.shape} instead."
+            )
+        return matrix
 
     def select(self, indices: ArrayLike) -> "Forest":
-        """A forest of the chosen trees, with their weights and names."""
+        """A forest of the chosen trees, with their weights and names.
+
+        The trees lose their numbers, and with them the way from the seed to the weights that
+        each gave the training rows: quantiles of the response need the whole forest.
+        """
         chosen = np.arange(self.n_trees, dtype=np.int64)[np.asarray(indices)]
         chosen = np.atleast_1d(chosen)
         if not chosen.size:

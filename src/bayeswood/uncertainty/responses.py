@@ -51,7 +51,8 @@ class Responses:
             self.scheme,
             self.seed,
             forest.weights,
-            np.ascontiguousarray(levels),
+            # At level 0 a response of weight 0 would do: ask for the first of any weight.
+            np.maximum(levels, np.finfo(np.float64).tiny),
             n_jobs,
         )
 
