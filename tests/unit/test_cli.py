@@ -6,6 +6,7 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -404,3 +405,27 @@ def test_version_and_help():
         out = run(verb, "--help").stdout
         assert "--json" in out
         assert max(map(len, out.splitlines())) <= 80
+
+
+def test_row_labels_of_a_data_frame_are_no_feature(tmp_path):
+    frame = pd.DataFrame({"a": range(40), "y": [0.5, 1.5] * 20}, index=range(100, 140))
+    frame.to_csv(tmp_path / "d.csv")
+    frame[frame.a != 7].to_parquet(tmp_path / "d.parquet")
+    for name in ("d.csv", "d.parquet"):
+        assert run_json("fit", tmp_path / name, "-t", "y", "-n", 2)["features"] == ["a"]
+
+
+def test_shares_are_said_with_all_their_digits(classifier, mixed):
+    data = ("evaluate", classifier, mixed, "--target", "kind")
+    assert "at least 99.5% of the trees" in run(*data, "--gamma0", 0.995).stdout
+
+
+def test_predict_sums_up_many_classes(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,y\n" + "".join(f"{i},c{i % 25}\n" for i in range(100)))
+    run(
+        "fit", path, "-t", "y", "-o", tmp_path / "m", "-n", 5, "-q", "--param", "min_samples_leaf=1"
+    )
+    out = run("predict", tmp_path / "m", path, "-o", tmp_path / "p.csv").stdout
+    assert "more classes" in out
+    assert out.count("predicted c") == 10

@@ -114,13 +114,16 @@ def choose_features(
     chosen, dropped = split_names(columns, known), split_names(drop, known)
     forced = split_names(categorical, known)
     check_names([*chosen, *dropped, *forced], known, "column")
-    names = [n for n in chosen or known if n not in dropped and n not in exclude]
+    # A column without a name is what a data frame's row labels become in a CSV file.
+    names = [n for n in chosen or known if n and n not in dropped and n not in exclude]
     if not names:
         raise BayeswoodError("No feature column is left.")
     unused = [name for name in forced if name not in names]
     if unused:
         raise BayeswoodError(f"The --categorical column '{unused[0]}' is not among the features.")
     features = Features(table.select(names))
+    if "" in known:
+        features.notes.append("the column without a name is left out.")
     for name in names:
         _prepare_column(features, name, force=name in forced)
     return features

@@ -20,8 +20,10 @@ from bayeswood.report import (
     NumberPredictions,
     predict_rows,
 )
+from bayeswood.report.names import percent, shorten
 
 _STDOUT = Path("-")
+_N_CLASSES = 10
 
 
 @click.command()
@@ -90,21 +92,27 @@ def _show(
     screen.show_notes(notes)
     where = "the standard output" if out == _STDOUT else str(out)
     screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
-    if isinstance(predictions, ClassPredictions):
-        n_confident = f"{facts['n_confident']:,} ({facts['n_confident'] / facts['n_rows']:.1%})"
-        rows = [
-            ("confident", n_confident),
-            ("", f"at least {predictions.gamma0:.0%} of the trees vote for the predicted class"),
-            *((f"predicted {name}", f"{count:,}") for name, count in facts["classes"].items()),
-        ]
-    else:
-        rows = [
-            ("mean prediction", f"{facts['mean_predicted']:.5g}"),
-            (f"mean width of the {predictions.coverage:.0%} interval",
-             f"{facts['mean_width']:.5g}"),
-        ]  # fmt: skip
-    screen.show(render_pairs(rows))
+    screen.show(render_pairs(_rows(predictions, facts)))
     screen.finish({**facts, "out": str(out), "notes": notes})
+
+
+def _rows(
+    predictions: ClassPredictions | NumberPredictions, facts: dict[str, Any]
+) -> list[tuple[str, str]]:
+    if isinstance(predictions, NumberPredictions):
+        width = f"mean width of the {percent(predictions.coverage)} interval"
+        mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
+        return [mean, (width, f"{facts['mean_width']:.5g}")]
+    n_confident = facts["n_confident"]
+    least = f"at least {percent(predictions.gamma0)} of the trees agree"
+    by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
+    rows = [("confident", f"{n_confident:,} ({n_confident / facts['n_rows']:.1%}), {least}")]
+    rows += [
+        (f"predicted {shorten(label)}", f"{count:,}") for label, count in by_count[:_N_CLASSES]
+    ]
+    if len(by_count) > _N_CLASSES:
+        rows.append(("", f"and {len(by_count) - _N_CLASSES} more classes"))
+    return rows
 
 
 def _facts(predictions: ClassPredictions | NumberPredictions) -> dict[str, Any]:

@@ -58,9 +58,11 @@ def _read_parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     try:
-        return pq.read_table(path)
+        table = pq.read_table(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
         raise BayeswoodError(f"{path}: not a readable Parquet file: {_one_line(error)}") from error
+    # pandas keeps its row labels in columns of these names.
+    return table.select([n for n in table.column_names if not n.startswith("__index_level_")])
 
 
 def _read_csv(path: Path, types: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bayeswood.plots.axes import spread_rows, take_axes, tidy
 from bayeswood.report import NumberPredictions, predict_rows
+from bayeswood.report.names import percent
 from bayeswood.report.palette import AMBER, BLUE, CRIMSON, GREY
 
 SIDE_COLOURS = {-1: CRIMSON, 0: BLUE, 1: AMBER}
@@ -113,5 +114,5 @@ class IntervalDisplay:
             given.predicted[rows], self.y[rows], s=16 if inside else 46, color=colour,
             marker="o" if inside else "X", zorder=3 if inside else 5,
             edgecolors="white", linewidths=0.5,
-            label=f"truth {_SIDE_NAMES[side]} its {given.coverage:.0%} interval",
+            label=f"truth {_SIDE_NAMES[side]} its {percent(given.coverage)} interval",
         )  # fmt: skip

@@ -7,6 +7,7 @@ import numpy as np
 from bayeswood.plots.axes import take_axes, tidy
 from bayeswood.plots.reliability import wilson_interval
 from bayeswood.report import NumberPredictions, predict_rows
+from bayeswood.report.names import percent
 from bayeswood.report.palette import BLUE, GREY
 
 
@@ -100,7 +101,7 @@ class IntervalCoverageDisplay:
                          edgecolors="white", linewidths=0.8)  # fmt: skip
         self.ax_.set_ylim(max(0.0, min(0.75, self.lower.min() - 0.05)), 1.03)
         self.ax_.yaxis.set_major_formatter("{x:.0%}")
-        self.ax_.set_xlabel(f"width of the {self.coverage:.0%} interval")
+        self.ax_.set_xlabel(f"width of the {percent(self.coverage)} interval")
         self.ax_.set_ylabel("truth inside")
         tidy(self.ax_, grid="both")
         return self

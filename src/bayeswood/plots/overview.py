@@ -16,6 +16,7 @@ from bayeswood.report import (
     Outcome,
     score_predictions,
 )
+from bayeswood.report.names import percent
 from bayeswood.report.palette import INK, OUTCOME_COLOURS, OUTCOME_NAMES
 
 _LOOK: dict[Any, Any] = {
@@ -115,11 +116,10 @@ def _draw_classes(
     display = ClassProbabilityDisplay(predictions, y).plot(cases, legend=False)
     counts = np.bincount(display.outcome, minlength=len(Outcome))
     names = [OUTCOME_NAMES[outcome] for outcome in Outcome]
-    note = f"confident: at least {predictions.gamma0:.0%} of the trees agree"
+    note = f"confident: at least {percent(predictions.gamma0)} of the trees agree"
     _draw_strip(strip, counts, names, [OUTCOME_COLOURS[outcome] for outcome in Outcome], note)
-    cases.set_title(
-        f"Each case with its {predictions.coverage:.0%} credible interval; ✕ = predicted wrongly"
-    )
+    interval = f"{percent(predictions.coverage)} credible interval"
+    cases.set_title(f"Each case with its {interval}; ✕ = predicted wrongly")
     ReliabilityDisplay.from_predictions(y, predictions.proba, classes=predictions.classes, ax=trust)
     trust.set_title("Are the probabilities right?")
 
@@ -133,7 +133,7 @@ def _draw_numbers(
     note = f"mean width {np.mean(predictions.upper - predictions.lower):.4g}"
     _draw_strip(strip, counts, names, [SIDE_COLOURS[side] for side in (-1, 0, 1)], note)
     cases.set_title(
-        f"Truth against prediction, with the {predictions.coverage:.0%} interval; ✕ = outside"
+        f"Truth against prediction, with the {percent(predictions.coverage)} interval; ✕ = outside"
     )
     IntervalCoverageDisplay.from_predictions(y, predictions, ax=trust)
     trust.set_title("Do the intervals hold the truth?")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import take_axes, tidy
-from bayeswood.report.names import shorten
+from bayeswood.report.names import percent, shorten
 from bayeswood.report.palette import AMBER, BLUE, GREY, INK
 from bayeswood.report.summarize import feature_names
 
@@ -145,7 +145,7 @@ class PosteriorCurveDisplay:
             self.ax_.scatter(self.x, self.y, s=18, color=GREY, alpha=0.6, linewidths=0, zorder=1)
         self.ax_.fill_between(
             self.grid, self.lower, self.upper, color=BLUE, alpha=0.2, linewidth=0,
-            label=f"{self.coverage:.0%} of the posterior of the mean", zorder=2,
+            label=f"{percent(self.coverage)} of the posterior of the mean", zorder=2,
         )  # fmt: skip
         for idx, member in enumerate(self.draws[:n_members]):
             label = "single trees" if idx == 0 else None

@@ -32,3 +32,14 @@ def listing(values: Iterable[Any], n_shown: int = 6) -> str:
     if len(texts) <= n_shown + 1:
         return ", ".join(texts)
     return ", ".join(texts[:n_shown]) + f" and {len(texts) - n_shown} more"
+
+
+def percent(share: float) -> str:
+    """A share that a user chose, with as many digits as it has.
+
+    Examples
+    --------
+    >>> percent(0.9), percent(0.995), percent(0.07)
+    ('90%', '99.5%', '7%')
+    """
+    return f"{100 * share:.6g}%"

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bayeswood.report.names import listing, shorten
+from bayeswood.report.names import listing, percent, shorten
 from bayeswood.report.palette import BLUE, OUTCOME_COLOURS, OUTCOME_NAMES
 from bayeswood.report.summarize import (
     ClassifierScores,
@@ -40,10 +40,8 @@ def render_scores(scores: ClassifierScores | RegressorScores) -> RenderableType:
         count = str(round(share * scores.n_rows))
         bar = Text(bar_text(share), style=colour)
         table.add_row(OUTCOME_NAMES[outcome], count, f"{share:.1%}", bar)
-    note = Text(
-        f"  Confident: at least {scores.gamma0:.0%} of the trees vote for the predicted class.",
-        style="dim",
-    )
+    least = f"at least {percent(scores.gamma0)} of the trees"
+    note = Text(f"  Confident: {least} vote for the predicted class.", style="dim")
     return Group(render_pairs(_classifier_rows(scores)), Text(""), table, note)
 
 
@@ -63,7 +61,7 @@ def _regressor_rows(scores: RegressorScores) -> list[tuple[str, str]]:
         ("root mean squared error", f"{scores.rmse:.5g}"),
         ("mean absolute error", f"{scores.mae:.5g}"),
         ("R²", f"{scores.r2:.4f}"),
-        (f"in the {scores.coverage:.0%} interval", f"{scores.covered:.1%}"),
+        (f"in the {percent(scores.coverage)} interval", f"{scores.covered:.1%}"),
         ("mean width of the interval", f"{scores.mean_width:.5g}"),
     ]
 
