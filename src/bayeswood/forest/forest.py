@@ -155,7 +155,10 @@ class Forest:
         progress: Callable[[int, int], None] | None = None,
     ) -> F64:
         """Weighted mean over the trees, (n_rows, n_outputs)."""
-        return self._core.predict_mean(self._matrix(X), self.weights, n_jobs, progress)
+        mean = self._core.predict_mean(self._matrix(X), self.weights, n_jobs, progress)
+        if self.is_classifier:  # the weights' rounding must not push a probability past 1
+            mean /= mean.sum(axis=1, keepdims=True)
+        return mean
 
     def votes(self, X: ArrayLike, n_jobs: int = 1) -> F64:
         """Weighted share of the trees that prefer each class, (n_rows, n_classes)."""

@@ -40,21 +40,16 @@ class Responses:
         self.sample_weight = sample_weight
         self.scheme = scheme
         self.seed = seed
+        self._in_leaves: _core.LeafResponses | None = None
         self._variances: Forest | None = None
 
     def quantiles(self, forest: Forest, X: NDArray[Any], levels: F64, n_jobs: int = 1) -> F64:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
-        return forest.core.predict_quantiles(
-            X,
-            self.y,
-            self.sample_weight,
-            self.scheme,
-            self.seed,
-            forest.weights,
-            # At level 0 a response of weight 0 would do: ask for the first of any weight.
-            np.maximum(levels, np.finfo(np.float64).tiny),
-            n_jobs,
-        )
+        if self._in_leaves is None:
+            self._in_leaves = _core.LeafResponses(
+                forest.core, self.y, self.sample_weight, self.scheme, self.seed
+            )
+        return self._in_leaves.quantiles(X, forest.weights, levels, n_jobs)
 
     def variance(self, forest: Forest, X: NDArray[Any], n_jobs: int = 1) -> F64:
         """Variance of y within a leaf, averaged over the members, (n_rows, n_outputs)."""
@@ -87,8 +82,8 @@ class Responses:
         return Forest.from_arrays(arrays)
 
     def __getstate__(self) -> dict[str, Any]:
-        # The trees of variances are made again when needed.
-        return {**self.__dict__, "_variances": None}
+        # What is derived is made again when needed.
+        return {**self.__dict__, "_in_leaves": None, "_variances": None}
 
 
 def grouped_variance(y: F64, weights: F64, group: NDArray[np.int64], n_groups: int) -> F64:
