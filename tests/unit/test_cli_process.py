@@ -83,8 +83,7 @@ def test_ctrl_c_exits_130_and_leaves_no_file(tmp_path):
     )  # fmt: skip
     try:
         # The note on the target is printed right before the fit.
-        while "overrides" not in process.stdout.readline():
-            pass
+        assert any("overrides" in line for line in process.stdout), process.stderr.read()
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)

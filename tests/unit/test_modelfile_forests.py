@@ -275,7 +275,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("recipe", "name", "change", "message"), CASES, ids=lambda v: str(v)[:30])
+@pytest.mark.parametrize(
+    ("recipe", "name", "change", "message"), CASES, ids=[f"{case[0]}-{case[1]}" for case in CASES]
+)
 def test_each_broken_law_is_refused(recipe: str, name: str, change: Any, message: str) -> None:
     arrays = dict(random_forest(RECIPES[recipe], 3).arrays)
     change(arrays)
