@@ -179,9 +179,7 @@ class NumericCuts:
         if not self.is_missing.any():
             missing_left = is_left_larger(goes_left)
         gain = float(self.gain[index])
-        return Split(
-            self.feature, float(threshold), frozenset(), missing_left, gain, goes_left
-        )
+        return Split(self.feature, float(threshold), frozenset(), missing_left, gain, goes_left)
 
 
 class LevelCuts:

@@ -117,8 +117,9 @@ def test_near_ties_are_decided_in_double_precision(rng, size):
     X = np.stack([order, swapped], axis=1)
     problem = Problem(X, y[:, None] + 1e5, np.ones(n), np.zeros(2, int), Settings(max_depth=1))
     assert_native_is_twin(problem)
-    worst_first = Problem(X[:, ::-1].copy(), problem.y, problem.weight, problem.n_levels,
-                          problem.settings)
+    worst_first = Problem(
+        X[:, ::-1].copy(), problem.y, problem.weight, problem.n_levels, problem.settings
+    )
     assert_native_is_twin(worst_first)
 
 
@@ -179,8 +180,9 @@ def test_both_zeros_are_one_value():
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_one_class(criterion):
     y = np.zeros(5, dtype=np.int32)
-    problem = Problem(np.arange(5.0)[:, None], y, np.ones(5), np.zeros(1, int),
-                      Settings(criterion), n_classes=1)
+    problem = Problem(
+        np.arange(5.0)[:, None], y, np.ones(5), np.zeros(1, int), Settings(criterion), n_classes=1
+    )
     forest, importances = grow_native(problem)
     assert forest.n_nodes.tolist() == [1]
     assert importances.tolist() == [[0.0]]

@@ -329,9 +329,7 @@ def _left_levels(tree: dict[str, Any], node: int, schema: Schema) -> tuple[Any, 
     levels = schema.columns[int(tree["feature"][node])].levels
     first = int(tree["category_offset"][node])
     words = tree["category_words"][first : first + (len(levels) + 63) // 64]
-    return tuple(
-        level for k, level in enumerate(levels) if int(words[k // 64]) >> (k % 64) & 1
-    )
+    return tuple(level for k, level in enumerate(levels) if int(words[k // 64]) >> (k % 64) & 1)
 
 
 def _node_line(node: TrunkNode, class_names: tuple[Any, ...]) -> str:
