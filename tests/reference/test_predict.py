@@ -86,8 +86,15 @@ def test_a_tied_leaf_votes_for_the_lowest_class():
     problem = Problem(X, y, np.ones(4), np.zeros(1, int), n_classes=3)
     encoded = _core.EncodedMatrix(X, np.zeros(1, np.int32))
     forest, _ = _core.grow_forest(
-        encoded, native_y(problem), None, criterion="gini", scheme="unit", seed=0, n_trees=1,
-        n_classes=3, max_features=1,
+        encoded,
+        native_y(problem),
+        None,
+        criterion="gini",
+        scheme="unit",
+        seed=0,
+        n_trees=1,
+        n_classes=3,
+        max_features=1,
     )
     assert forest.predict_votes(X[:1], np.ones(1)).tolist() == [[0.0, 1.0, 0.0]]
 
@@ -169,7 +176,7 @@ def test_quantiles(rng, target, scheme, with_weight):
     weight = np.stack([_core.draw_weights(scheme, 4, t, 250) for t in range(6)])
     weight = weight if sample_weight is None else weight * sample_weight
     for i in range(len(X)):
-        together = np.where(own.T == leaf[i][:, None], weight, 0.0)
+        together = np.where(leaf[i][:, None] == own.T, weight, 0.0)
         total = (tree_weights[:, None] * together / together.sum(axis=1, keepdims=True)).sum(axis=0)
         for k in range(problem.y.shape[1]):
             for q, level in enumerate(alpha):

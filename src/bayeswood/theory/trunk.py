@@ -167,7 +167,7 @@ def trunk_stability(
     target = _Target.of(y, criterion, len(rows))
     _check_counts(min_samples_leaf, n_draws, max_depth)
     encoded = _core.EncodedMatrix(rows, schema.n_levels, n_jobs)
-    settings = {
+    settings: dict[str, Any] = {
         "criterion": target.criterion,
         "n_classes": len(target.classes),
         "max_features": schema.n_features,
@@ -203,7 +203,7 @@ class _Target:
             criterion = "squared_error" if is_numeric else "gini"
         classes: tuple[Any, ...] = ()
         if criterion == "squared_error":
-            values, _ = fit_numeric_target(y, estimator_name=_NAME)
+            values: NDArray[Any] = fit_numeric_target(y, estimator_name=_NAME)[0]
         else:
             values, labels = fit_class_target(y, estimator_name=_NAME)
             classes = tuple(labels)
