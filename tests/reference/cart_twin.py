@@ -12,8 +12,8 @@ every cut. What it follows is the contract of the grower:
 - levels (missing is one more) are ordered by mean response, once for each class or output if
   there are several (the 8 heaviest classes of the node), and the best prefix goes left. Levels that
   the node lacks go to the child with more rows; a tie in rows is left;
-- gains within 1e-10 of the node's impurity are equal: the lowest feature wins, then the lowest cut,
-  then missing-right.
+- gains within 1e-10 of the node's impurity are equal: the lowest feature wins, then missing-right,
+  then the lowest cut.
 
 Gini impurity is squared error of the class indicators, so both share one formula.
 """
@@ -114,29 +114,54 @@ class Node:
         kind = LevelCuts if self.problem.n_levels[feature] else NumericCuts
         return kind(self, feature)
 
-    def gains(self, left_n: np.ndarray, left_w: np.ndarray, left_wy: np.ndarray) -> np.ndarray:
+    def gains(self, left: "Sums", right: "Sums") -> np.ndarray:
         """Decrease of impurity of each way to part the rows; -inf where it is not allowed."""
-        right_n, right_w = len(self.rows) - left_n, self.sum_w - left_w
-        right_wy = self.sum_wy - left_wy
         least_n, least_w = self.problem.settings.min_samples_leaf, self.problem.min_weight
-        allowed = (np.minimum(left_n, right_n) >= max(least_n, 1)) & (
-            np.minimum(left_w, right_w) >= least_w * (1 - 1e-12)
+        allowed = (np.minimum(left.n, right.n) >= max(least_n, 1)) & (
+            np.minimum(left.w, right.w) >= least_w * (1 - 1e-12)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.is_entropy:
-                gain = self.impurity - entropy(left_wy, left_w) - entropy(right_wy, right_w)
+                gain = self.impurity - entropy(left.wy, left.w) - entropy(right.wy, right.w)
             else:
-                gain = (left_wy**2).sum(1) / left_w + (right_wy**2).sum(1) / right_w
+                gain = (left.wy**2).sum(1) / left.w + (right.wy**2).sum(1) / right.w
                 gain = gain - (self.sum_wy**2).sum() / self.sum_w
         return np.where(allowed, gain, -np.inf)
 
     def gain_of(self, goes_left: np.ndarray) -> float:
-        left = [
-            np.array([goes_left.sum()]),
-            np.array([self.weight[goes_left].sum()]),
-            self.weighted[goes_left].sum(axis=0)[None],
-        ]
-        return float(self.gains(*left)[0])
+        return float(self.gains(self.sums(goes_left), self.sums(~goes_left))[0])
+
+    def sums(self, rows: np.ndarray) -> "Sums":
+        return Sums(
+            np.array([rows.sum()]),
+            np.array([self.weight[rows].sum()]),
+            self.weighted[rows].sum(axis=0)[None],
+        )
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Rows, weight and weighted response of one side of each cut, added up and never subtracted."""
+
+    n: np.ndarray
+    w: np.ndarray
+    wy: np.ndarray
+
+    def before(self, ends: np.ndarray) -> "Sums":
+        """Of groups in order: all up to each of `ends`."""
+        return Sums(*(np.cumsum(a, axis=0)[ends] for a in (self.n, self.w, self.wy)))
+
+    def after(self, ends: np.ndarray) -> "Sums":
+        return Sums(
+            *(np.cumsum(a[::-1], axis=0)[::-1][ends + 1] for a in (self.n, self.w, self.wy))
+        )
+
+    def plus(self, other: "Sums") -> "Sums":
+        return Sums(self.n + other.n, self.w + other.w, self.wy + other.wy)
+
+    def then(self, other: "Sums") -> "Sums":
+        pairs = ((self.n, other.n), (self.w, other.w), (self.wy, other.wy))
+        return Sums(*(np.concatenate(pair) for pair in pairs))
 
 
 class NumericCuts:
@@ -150,28 +175,24 @@ class NumericCuts:
         x = self.x[order]
         ends = np.flatnonzero(x[:-1] < x[1:])
         self.thresholds = midpoint(x[ends], x[ends + 1]) if len(ends) else np.zeros(0)
-        left_n, left_w = ends + 1.0, np.cumsum(node.weight[order])[ends]
-        left_wy = np.cumsum(node.weighted[order], axis=0)[ends]
         self.missing_left = np.zeros(len(ends), dtype=bool)
-        if self.is_missing.any():
-            left_n, left_w, left_wy = self._with_missing(left_n, left_w, left_wy, order)
-        self.gain = node.gains(left_n, left_w, left_wy)
+        rows = Sums(np.ones(len(order)), node.weight[order], node.weighted[order])
+        left, right = rows.before(ends), rows.after(ends)
+        if self.is_missing.any() and len(order):
+            left, right = self._with_missing(left, right)
+        self.gain = node.gains(left, right)
 
-    def _with_missing(self, n: Any, w: Any, wy: Any, order: np.ndarray) -> tuple[Any, Any, Any]:
-        """Each cut with missing right, then left; at the end present | missing."""
-        node, gone = self.node, self.is_missing
-        extra = (gone.sum(), node.weight[gone].sum(), node.weighted[gone].sum(axis=0))
-        all_present = (len(order), node.weight[order].sum(), node.weighted[order].sum(axis=0))
-        self.missing_left = np.tile([False, True], len(n))
-        self.thresholds = np.repeat(self.thresholds, 2)
-        if len(order):
-            self.missing_left = np.append(self.missing_left, False)
-            self.thresholds = np.append(self.thresholds, np.inf)
-        stacked = []
-        for cuts, more, whole in zip((n, w, wy), extra, all_present, strict=True):
-            both = np.stack([cuts, cuts + more], axis=1).reshape(-1, *np.shape(whole))
-            stacked.append(np.concatenate([both, [whole]]) if len(order) else both)
-        return tuple(stacked)
+    def _with_missing(self, left: Sums, right: Sums) -> tuple[Sums, Sums]:
+        """Every cut with missing right, present | missing the last; then with missing left."""
+        gone = self.node.sums(self.is_missing)
+        present = self.node.sums(~self.is_missing)
+        n_cuts = len(self.thresholds)
+        self.missing_left = np.repeat([False, True], [n_cuts + 1, n_cuts])
+        self.thresholds = np.concatenate([self.thresholds, [np.inf], self.thresholds])
+        return (
+            left.then(present).then(left.plus(gone)),
+            right.plus(gone).then(gone).then(right),
+        )
 
     def split(self, index: int) -> Split:
         threshold, missing_left = self.thresholds[index], bool(self.missing_left[index])
@@ -191,18 +212,22 @@ class LevelCuts:
         x = node.problem.X[node.rows, feature].astype(float)
         self.level = np.where(np.isnan(x), self.n_levels, x).astype(int)
         self.present, inverse = np.unique(self.level, return_inverse=True)
-        one_hot_n = np.bincount(inverse)
-        level_w = np.bincount(inverse, node.weight)
-        level_wy = np.stack([np.bincount(inverse, column) for column in node.weighted.T], axis=1)
-        self.orders = [
-            np.argsort(level_wy[:, k] / level_w, kind="stable") for k in self._order_outputs()
+        levels = Sums(
+            np.bincount(inverse),
+            np.bincount(inverse, node.weight),
+            np.stack([np.bincount(inverse, column) for column in node.weighted.T], axis=1),
+        )
+        means = [
+            np.bincount(inverse, node.weight * node.response[:, k]) / levels.w
+            for k in self._order_outputs()
         ]
-        per_order = max(len(self.present) - 1, 0)
-        sums = [
-            tuple(np.cumsum(a[o], axis=0)[:per_order] for a in (one_hot_n, level_w, level_wy))
-            for o in self.orders
-        ]
-        self.gain = np.concatenate([node.gains(*s) for s in sums])
+        self.orders = [np.argsort(mean, kind="stable") for mean in means]
+        ends = np.arange(max(len(self.present) - 1, 0))
+        self.gain = np.concatenate([self._prefix_gains(levels, o, ends) for o in self.orders])
+
+    def _prefix_gains(self, levels: Sums, order: np.ndarray, ends: np.ndarray) -> np.ndarray:
+        ordered = Sums(levels.n[order], levels.w[order], levels.wy[order])
+        return self.node.gains(ordered.before(ends), ordered.after(ends))
 
     def _order_outputs(self) -> list[int]:
         """The outputs whose means order the levels."""
@@ -241,10 +266,8 @@ def entropy(class_weight: np.ndarray, sum_w: np.ndarray) -> np.ndarray:
 
 
 def midpoint(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        total = low + high
-    middle = np.where(np.isfinite(total), total / 2, low / 2 + high / 2)
-    return np.where(middle < high, middle, low)
+    middle = low / 2 + high / 2
+    return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def grow(problem: Problem) -> dict[str, Any]:

@@ -57,10 +57,12 @@ def verify_tree(
 def check_statistics(tree: dict[str, Any], index: int, node: Node) -> None:
     assert tree["n_samples"][index] == len(node.rows)
     np.testing.assert_allclose(tree["weight"][index], node.sum_w, rtol=3e-7)
-    scale = np.abs(node.response).max()
-    np.testing.assert_allclose(
-        tree["value"][index], node.value, rtol=1e-9, atol=1e-13 * scale, err_msg=f"node {index}"
-    )
+    is_leaf = tree["feature"][index] < 0
+    # Inner nodes are averaged over the leaves below by weights in single precision.
+    rounding = 1e-13 if is_leaf else 1e-6
+    tolerance = rounding * np.ptp(node.response, axis=0) + 1e-13 * np.abs(node.response).max()
+    error = np.abs(tree["value"][index] - node.value)
+    assert (error <= tolerance).all(), f"node {index}: value off by {error}"
 
 
 def check_choice(

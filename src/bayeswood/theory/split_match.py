@@ -204,6 +204,7 @@ class _Cuts:
         same = n_crossed == 0
         with np.errstate(invalid="ignore", divide="ignore"):
             z = np.abs(sum_d / n) / np.sqrt(np.maximum(sum_d2, 0) / n)
+        z[sum_d2 <= 0] = 0.0  # as good at every row, though it parts the rows in another way
         return np.where(same, np.nan, z), same
 
     def _left_of(self, split: int, n_rows: int) -> F64:

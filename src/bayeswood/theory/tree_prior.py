@@ -60,7 +60,8 @@ def _log_pmf(lam: float, n_splits: F64) -> F64:
     # C_k = binom(2k, k) / (k + 1); 4λ(1 - λ) = 1 - (1 - 2λ)².
     log_shrink = np.log1p(-((1 - 2 * lam) ** 2))
     log_catalan_share = _log_central_binomial_share(n_splits) - np.log1p(n_splits)
-    return log_catalan_share + n_splits * log_shrink + np.log1p(-lam) - np.log(lam)
+    log_odds = float(np.log1p(-lam) - np.log(lam))
+    return np.asarray(log_catalan_share + n_splits * log_shrink + log_odds)
 
 
 def _log_central_binomial_share(k: F64) -> F64:
