@@ -58,7 +58,8 @@ def random_target(
     if target == "tied":
         return {"y": np.round(s)[:, None], "criterion": "squared_error"}
     if target == "outputs":
-        y = np.stack([s, signal(rng, X), np.round(s + rng.normal(size=len(s)))], axis=1)
+        # Continuous: the order of levels with equal means is nobody's promise.
+        y = np.stack([s, signal(rng, X), 100 * s + rng.normal(size=len(s))], axis=1)
         return {"y": y, "criterion": "squared_error"}
     criterion = "entropy" if target == "entropy" else "gini"
     n_classes = 2 if target == "binary" else n_classes
@@ -77,7 +78,8 @@ def random_weights(rng: np.random.Generator, n: int, kind: str) -> np.ndarray:
         "zeros": rng.exponential(size=n) * (rng.random(n) < 0.6),
         "counts": rng.poisson(1.0, size=n).astype(float),
         "tiny": 1e-8 * rng.exponential(size=n),
-        "uneven": 10.0 ** rng.uniform(-6, 3, size=n),
+        "uneven": 10.0 ** rng.uniform(-3, 2, size=n),
+        "extreme": 10.0 ** rng.uniform(-6, 3, size=n),
     }[kind]
     if not weights.any():
         weights[rng.integers(n)] = 1.0

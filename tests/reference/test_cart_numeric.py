@@ -7,6 +7,8 @@ from native_grower import grow_native
 from tables import KINDS, TARGETS, random_problem
 from tree_verdict import verify_tree
 
+from bayeswood import _core
+
 SIZES = [1, 2, 3, 5, 17, 64, 65, 300]
 
 
@@ -32,6 +34,19 @@ def test_all_kinds_of_columns(rng, n, target):
 def test_all_kinds_of_weights(rng, weights, target):
     kinds = ("normal", "rounded", "integer")
     assert_native_is_twin(random_problem(rng, 250, kinds, target, weights))
+
+
+@pytest.mark.parametrize("target", ["regression", "tied", "binary", "outputs"])
+def test_extreme_weights(rng, target):
+    """Weights over nine orders of magnitude."""
+    kinds = ("normal", "rounded", "integer")
+    assert_native_is_twin(random_problem(rng, 250, kinds, target, "extreme"))
+
+
+def test_tied_outputs(rng):
+    problem = random_problem(rng, 300, ("normal", "rounded", "integer"), "outputs")
+    tied = Problem(problem.X, np.round(problem.y), problem.weight, problem.n_levels)
+    assert_native_is_twin(tied)
 
 
 @pytest.mark.parametrize("kind", KINDS[:-1])
@@ -195,5 +210,30 @@ def test_twin_grown_on_its_own_is_the_same_tree(rng):
     for name in ("feature", "left", "right", "n_samples", "missing_left"):
         np.testing.assert_array_equal(native[name], ours[name], err_msg=name)
     np.testing.assert_array_equal(native["threshold"], ours["threshold"])
-    np.testing.assert_allclose(native["value"], ours["value"], rtol=1e-12)
+    leaf = ours["feature"] < 0
+    np.testing.assert_allclose(native["value"][leaf], ours["value"][leaf], rtol=1e-11)
     np.testing.assert_allclose(native["weight"], ours["weight"], rtol=1e-6)
+
+
+def test_a_class_of_vanishing_weight_keeps_its_share():
+    """Probabilities in a leaf are > 0, whatever the weights."""
+    X = np.zeros((2, 1))
+    y = np.array([0, 1], dtype=np.int32)
+    for n_classes in (2, 3):
+        for weight in ([1e-20, 1.0], [1.0, 1e-20]):
+            settings = Settings("gini")
+            problem = Problem(X, y, np.array(weight), np.zeros(1, int), settings, n_classes)
+            arrays = grow_native(problem)[0].to_arrays()
+            assert arrays["leaf_class"].tolist() == [0, 1]
+            assert (arrays["leaf_value"] > 0).all()
+            _core.Forest.from_arrays(arrays)
+
+
+def test_ties_in_a_large_node_are_won_by_the_lowest(rng):
+    """Integer y and three copies of one feature, in a node that is searched by histogram."""
+    n = 9000
+    x = rng.permutation(n).astype(float)
+    y = (x < 3000).astype(float) + (x >= 6000)
+    X = np.stack([rng.integers(3, size=n).astype(float), x, n - x, x // 1000, x], axis=1)
+    problem = Problem(X, y[:, None], np.ones(n), np.zeros(5, int), Settings(max_depth=2))
+    assert_native_is_twin(problem)

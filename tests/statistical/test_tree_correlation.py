@@ -73,15 +73,16 @@ def test_random_features_lower_the_correlation(rng):
 def test_one_forest_estimates_its_own_variance(rng, scheme):
     """The infinitesimal jackknife of 30 forests, on average, against 800 refitted ones.
 
-    It is biased upwards for trees; a factor of 1.6 is the most that is let pass.
+    Leaves hold three to five rows, where its first order falls short by a fifth to a third; the
+    truth is known to 5 % and the mean of 30 forests to 10 %.
     """
     found = []
     for _ in range(30):
         draws, seed = forest_draws(rng, 2000, scheme)
         weights = np.stack([_core.draw_weights(scheme, seed, t, N_TRAIN) for t in range(2000)])
-        found.append(estimate_tree_correlation(draws, weights=weights))
+        found.append(estimate_tree_correlation(draws, weights=weights, scheme=scheme))
     refits = np.array([forest_draws(rng, 40, scheme)[0] for _ in range(800)])
     truth = estimate_tree_correlation(refits)
-    estimate = np.mean([f.ensemble_variance for f in found])
-    assert 1 / 1.25 < estimate / truth.row_between.mean() < 1.6
+    estimate = np.mean([f.row_between.mean() for f in found])
+    assert 0.55 < estimate / truth.row_between.mean() < 1.15
     assert np.mean([f.correlation for f in found]) == pytest.approx(truth.correlation, abs=0.12)

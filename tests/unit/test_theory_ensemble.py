@@ -1,6 +1,9 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.theory import ensemble_variance, estimate_tree_correlation, majority_vote_error
 
@@ -117,14 +120,20 @@ def test_tree_correlation_finds_a_known_one():
     assert "correlation" in repr(found)
 
 
-def test_tree_correlation_of_one_forest_of_linear_trees():
-    """T = Σ_i (w_i - 1) a_i + noise: the jackknife's covariances are a_i, so c = Σ a_i²."""
+@pytest.mark.parametrize("scheme", ["exponential", "bootstrap"])
+def test_tree_correlation_of_one_forest_of_stumps(scheme):
+    """Trees that are the weighted mean of m rows: c is Σ (y - mean)² / m², the textbook's."""
     rng = np.random.default_rng(4)
-    a = np.array([1.0, -2.0, 0.5])
-    weights = rng.exponential(size=(200_000, 3))
-    draws = ((weights - 1) @ a + 0.1 * rng.normal(size=200_000))[:, None]
-    found = estimate_tree_correlation(draws, weights=weights)
-    assert found.row_between[0] == pytest.approx((a**2).sum(), rel=0.03)
+    y = np.array([1.0, -2.0, 0.5, 4.0, 0.0])
+    n_trees = 200_000
+    weights = (
+        rng.exponential(size=(n_trees, 5))
+        if scheme == "exponential"
+        else rng.multinomial(5, np.full(5, 0.2), size=n_trees)
+    )
+    draws = (weights @ y / weights.sum(axis=1))[:, None]
+    found = estimate_tree_correlation(draws, weights=weights, scheme=scheme)
+    assert found.row_between[0] == pytest.approx(((y - y.mean()) ** 2).sum() / 25, rel=0.03)
     assert found.measured_variance is None
 
 
@@ -133,25 +142,50 @@ def test_equal_trees_have_no_variance():
     assert (found.variance, found.correlation, found.ensemble_variance) == (0.0, 0.0, 0.0)
 
 
-class KnowsItsWeights:
-    def __init__(self, rng):
-        self.weights = rng.exponential(size=(50, 6))
+class FittedForest:
+    """What the function asks of a fitted forest."""
+
+    seed_ = 3
+
+    def __init__(self, scheme):
+        self._scheme = scheme
+        root = SimpleNamespace(n_samples=np.array([6]), weight=np.array([6.0]))
+        self.forest_ = SimpleNamespace(trees=[root])
 
     def predict_draws(self, X):
-        return self.weights[:, :2] + X[:, 0]
+        return self.weights(6)[:, :2] + X[:, 0]
 
-    def draw_weights(self):
-        return self.weights
+    def weights(self, n_rows):
+        return np.stack([_core.draw_weights(self._scheme, 3, t, n_rows) for t in range(50)])
 
 
-def test_a_fitted_forest_is_asked_for_its_draws_and_weights():
-    forest = KnowsItsWeights(np.random.default_rng(0))
-    X = np.zeros((2, 1))
-    found = estimate_tree_correlation(forest, X)
-    expected = estimate_tree_correlation(forest.predict_draws(X), weights=forest.weights)
-    assert found.variance == expected.variance
+@pytest.mark.parametrize("scheme", ["exponential", "bootstrap"])
+def test_a_fitted_forest_is_asked_for_its_draws_and_weights(scheme):
+    forest, X = FittedForest(scheme), np.zeros((2, 1))
+    draws = forest.predict_draws(X)
+    expected = estimate_tree_correlation(draws, weights=forest.weights(6), scheme=scheme)
+    assert estimate_tree_correlation(forest, X).correlation == expected.correlation
+    more = estimate_tree_correlation(draws, weights=forest.weights(9), scheme=scheme)
+    told = estimate_tree_correlation(forest, X, n_training_rows=9)
+    assert told.variance == more.variance
     with pytest.raises(BayeswoodError, match="needs rows X"):
         estimate_tree_correlation(forest)
+
+
+def test_an_ensemble_of_other_making_is_refused():
+    with pytest.raises(BayeswoodError, match="FittedForest does not know the weights"):
+        estimate_tree_correlation(FittedForest("unit"), np.zeros((2, 1)))
+
+
+@pytest.mark.parametrize("scheme", [None, "unit"])
+def test_weights_need_their_scheme(scheme):
+    with pytest.raises(BayeswoodError, match="'scheme' parameter"):
+        estimate_tree_correlation(np.zeros((5, 3)), weights=np.ones((5, 4)), scheme=scheme)
+
+
+def test_exponential_weights_are_positive():
+    with pytest.raises(BayeswoodError, match="must be > 0"):
+        estimate_tree_correlation(np.zeros((5, 3)), weights=np.zeros((5, 4)), scheme="exponential")
 
 
 @pytest.mark.parametrize("shape", [(5,), (5, 5), (1, 5, 5), (5, 1, 5), (2, 2, 2, 2, 2)])
@@ -162,4 +196,4 @@ def test_tree_correlation_refuses_other_shapes(shape):
 
 def test_tree_correlation_refuses_weights_of_other_trees():
     with pytest.raises(BayeswoodError, match="Got shapes"):
-        estimate_tree_correlation(np.zeros((5, 3)), weights=np.zeros((4, 10)))
+        estimate_tree_correlation(np.zeros((5, 3)), weights=np.ones((4, 10)), scheme="bootstrap")

@@ -103,7 +103,7 @@ def test_a_trunk_that_cannot_be_split():
 
 
 def test_repr(steps):
-    text = repr(trunk_stability(*steps, 60, n_draws=100, rng=0))
+    text = repr(trunk_stability(*steps, 60, n_draws=100, max_depth=1, rng=0))
     assert text.startswith("TrunkStability: 100 draws, leaves of at least 60 rows")
     assert "a <= 0." in text
     assert "<- the sample tree" in text

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.theory.ensemble import ensemble_variance
 
@@ -67,7 +68,12 @@ class TreeCorrelation:
 
 
 def estimate_tree_correlation(
-    forest: Any, X: Any = None, *, weights: ArrayLike | None = None
+    forest: Any,
+    X: Any = None,
+    *,
+    weights: ArrayLike | None = None,
+    scheme: str | None = None,
+    n_training_rows: int | None = None,
 ) -> TreeCorrelation:
     """Estimate the variance σ² of a tree and the correlation ρ between two trees of a forest.
 
@@ -81,8 +87,12 @@ def estimate_tree_correlation(
     X : array or data frame, optional
         The rows to predict; needed with a fitted forest. Rows it was not trained on are meant.
     weights : array of shape (n_trees, n_training_rows), optional
-        The random weights of the training rows (Exp(1) draws or bootstrap counts) of one forest's
-        trees. A fitted forest knows its own.
+        The random weights of the training rows of one forest's trees, as drawn. A fitted forest
+        knows its own.
+    scheme : {"exponential", "bootstrap"}, optional
+        How `weights` were drawn; needed with them.
+    n_training_rows : int, optional
+        Of a fitted forest; needed only if it was fitted with a `sample_weight`.
 
     Returns
     -------
@@ -91,22 +101,25 @@ def estimate_tree_correlation(
     Notes
     -----
     Repeats: v is the mean variance within a forest, and c the variance of the forests' means
-    less v/B (one-way analysis of variance; both unbiased).
+    less v/B (one-way analysis of variance; both unbiased). This is the measurement.
 
-    One forest: v is the variance within it, and c the infinitesimal jackknife Σ_i Cov_b(w_bi,
-    T_b)², less the part Σ_i Var_b(w_bi) v/B that B trees give by chance. Row i's covariance is the
-    derivative of an endless forest with respect to that row's weight, for Exp(1) draws as for
-    bootstrap counts. It needs many trees: with fewer than training rows it is noise, averaged here
-    over the rows of `X`.
+    One forest: v is the variance within it, and c the infinitesimal jackknife Σ_i Cov_b(s_bi,
+    T_b)², less the part Σ_i Var_b(s_bi) v/B that B trees give by chance. s_bi is the score of row
+    i, which makes the covariance the derivative of an endless forest with respect to how often row
+    i is in the data: the count itself for the bootstrap, log θ for θ ~ Exp(1) = Gamma(1), since a
+    row that is there k times weighs Gamma(k). This is an estimate from first order alone: in
+    leaves of m rows it is low by the factor (m - 1)/m, and with fewer trees than training rows it
+    is mostly noise, averaged here over the rows of `X`.
     """
     if hasattr(forest, "predict_draws"):
         if X is None:
             raise BayeswoodError(f"{_NAME} needs rows X to predict.")
         draws = np.asarray(forest.predict_draws(X), dtype=np.float64)
-        return _from_one_forest(draws, _weights_of(forest) if weights is None else weights)
+        drawn, scheme = _weights_of(forest, len(draws), n_training_rows)
+        return _from_one_forest(draws, drawn, scheme)
     draws = np.asarray(forest, dtype=np.float64)
     if weights is not None:
-        return _from_one_forest(draws, weights)
+        return _from_one_forest(draws, np.asarray(weights, dtype=np.float64), scheme)
     return _from_repeats(draws)
 
 
@@ -122,20 +135,35 @@ def _from_repeats(draws: F64) -> TreeCorrelation:
     return _summary(within, of_mean - within / n_trees, n_trees, float(of_mean.mean()))
 
 
-def _from_one_forest(draws: F64, weights: ArrayLike) -> TreeCorrelation:
-    w = np.asarray(weights, dtype=np.float64)
-    if draws.ndim not in (2, 3) or w.ndim != 2 or len(w) != len(draws) or len(w) < 2:
+def _from_one_forest(draws: F64, weights: F64, scheme: str | None) -> TreeCorrelation:
+    is_paired = weights.ndim == 2 and len(weights) == len(draws) >= 2
+    if draws.ndim not in (2, 3) or not is_paired:
         raise BayeswoodError(
             f"{_NAME} needs predictions (n_trees >= 2, n_rows[, n_outputs]) and weights (n_trees, "
-            f"n_training_rows). Got shapes {draws.shape} and {w.shape} instead."
+            f"n_training_rows). Got shapes {draws.shape} and {weights.shape} instead."
         )
     n_trees = len(draws)
     within = draws.var(axis=0, ddof=1)
     centred = (draws - draws.mean(axis=0)).reshape(n_trees, -1)
-    covariance = (w - w.mean(axis=0)).T @ centred / n_trees
+    score = _row_scores(weights, scheme)
+    covariance = (score - score.mean(axis=0)).T @ centred / n_trees
     raw = (covariance**2).sum(axis=0).reshape(within.shape)
-    by_chance = w.var(axis=0).sum() * within / n_trees
+    by_chance = score.var(axis=0).sum() * within / n_trees
     return _summary(within, raw - by_chance, n_trees, None)
+
+
+def _row_scores(weights: F64, scheme: str | None) -> F64:
+    """Derivative of the log density of a row's weight in how often the row is in the data."""
+    if scheme == "bootstrap":
+        return weights
+    if scheme != "exponential":
+        raise BayeswoodError(
+            f"The 'scheme' parameter of {_NAME} must be 'exponential' or 'bootstrap'. "
+            f"Got {scheme!r} instead."
+        )
+    if not (weights > 0).all():
+        raise BayeswoodError("Weights of the exponential scheme must be > 0.")
+    return np.asarray(np.log(weights))
 
 
 def _summary(
@@ -153,11 +181,20 @@ def _summary(
     )
 
 
-def _weights_of(forest: Any) -> F64:
-    """The random weights of a fitted forest's trees, drawn again."""
-    if not hasattr(forest, "draw_weights"):
+def _weights_of(forest: Any, n_trees: int, n_training_rows: int | None) -> tuple[F64, str]:
+    """The random weights of a fitted forest's trees, drawn again, and their scheme."""
+    scheme, seed = getattr(forest, "_scheme", None), getattr(forest, "seed_", None)
+    if scheme not in ("exponential", "bootstrap") or seed is None:
         raise BayeswoodError(
-            f"{type(forest).__name__} does not know the weights of its trees: give `weights`, or "
-            "predictions of forests fitted on several training sets."
+            f"{type(forest).__name__} does not know the weights of its trees: give predictions and "
+            "`weights`, or predictions of forests fitted on several training sets."
         )
-    return np.asarray(forest.draw_weights(), dtype=np.float64)
+    n_rows = _root_size(forest, scheme) if n_training_rows is None else n_training_rows
+    drawn = [_core.draw_weights(scheme, seed, tree, n_rows) for tree in range(n_trees)]
+    return np.stack(drawn), scheme
+
+
+def _root_size(forest: Any, scheme: str) -> int:
+    """Rows in the training set: all have a weight above 0, or their counts add up to it."""
+    root = forest.forest_.trees[0]
+    return int(root.n_samples[0]) if scheme == "exponential" else round(float(root.weight[0]))
