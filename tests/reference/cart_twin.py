@@ -11,7 +11,8 @@ every cut. What it follows is the contract of the grower:
   too (threshold +inf). Without missing rows in the node, missing goes to the child with more rows;
 - levels (missing is one more) are ordered by mean response, once for each class or output if
   there are several (the 8 heaviest classes of the node), and the best prefix goes left. Levels that
-  the node lacks go to the child with more rows; a tie in rows is left;
+  the node lacks go where missing goes. Without missing rows that is the child with more rows; a tie
+  in rows is left;
 - gains within 1e-10 of the node's impurity are equal: the lowest feature wins, then missing-right,
   then the lowest cut.
 
@@ -244,17 +245,16 @@ class LevelCuts:
         order, size = divmod(index, len(self.present) - 1)
         left = self.present[self.orders[order][: size + 1]]
         goes_left = np.isin(self.level, left)
-        larger_left = is_left_larger(goes_left)
         missing_present = self.n_levels in self.present
-        missing_left = self.n_levels in left if missing_present else larger_left
+        missing_left = self.n_levels in left if missing_present else is_left_larger(goes_left)
         absent = set(range(self.n_levels)) - set(self.present.tolist())
-        levels = set(left.tolist()) - {self.n_levels} | (absent if larger_left else set())
+        levels = set(left.tolist()) - {self.n_levels} | (absent if missing_left else set())
         gain = float(self.gain[index])
         return Split(self.feature, np.nan, frozenset(levels), missing_left, gain, goes_left)
 
 
 def is_left_larger(goes_left: np.ndarray) -> bool:
-    """Whether missing rows and absent levels go left: it has at least as many rows."""
+    """Whether missing goes left that no row of the node showed: it has at least as many rows."""
     return bool(2 * goes_left.sum() >= len(goes_left))
 
 

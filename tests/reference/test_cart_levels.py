@@ -111,6 +111,15 @@ def test_absent_levels_and_missing_go_to_the_larger_child():
     )
 
 
+def test_absent_levels_go_where_missing_rows_went():
+    """Missing rows go left, to the smaller child, and so does the absent level 2."""
+    X = np.array([0, np.nan, 1, 1, 1, 1], dtype=float)[:, None]
+    y = np.array([0, 0, 1, 1, 1, 1.0])[:, None]
+    tree = grow_native(Problem(X, y, np.ones(6), np.array([3])))[0].tree(0)
+    assert tree["missing_left"][0] == 1
+    assert left_levels(tree, 0, 3) == {0, 2}
+
+
 def test_a_level_on_rows_of_weight_zero_is_absent():
     X = np.array([0, 0, 1, 2, 2], dtype=float)[:, None]
     y = np.array([0, 0, 9, 1, 1.0])[:, None]

@@ -92,7 +92,7 @@ def check_form(node: Node, native: Split, where: str) -> None:
     n_levels = int(node.problem.n_levels[native.feature])
     if n_levels:
         absent = set(range(n_levels)) - set(x[~is_missing].astype(int).tolist())
-        expected = absent if larger_left else set()
+        expected = absent if native.missing_left else set()
         assert native.left_levels & absent == expected, f"{where}: absent levels"
         return
     low, high = x[~is_missing & native.goes_left], x[~is_missing & ~native.goes_left]
