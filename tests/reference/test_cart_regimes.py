@@ -26,6 +26,29 @@ def test_large_nodes_of_the_slower_targets(rng, target):
     verify_tree(grow_native(problem)[0].tree(0), problem)
 
 
+@pytest.mark.parametrize("target", ["regression", "binary", "multiclass", "entropy", "outputs"])
+@pytest.mark.parametrize("max_features", [1, 4])
+def test_nodes_of_more_than_65536_rows(rng, target, max_features):
+    kinds = ("rounded", "levels12", "integer", "offset")
+    problem = random_problem(rng, 70_000, kinds, target, missing=0.05, max_depth=2)
+    forest, _ = grow_native(problem, max_features=max_features)
+    verify_tree(forest.tree(0), problem, all_features=max_features == 4)
+
+
+def test_more_values_than_codes(rng):
+    """Beyond 65,535 values a cut lies between two of their quantiles; rows still go where told."""
+    problem = random_problem(rng, 80_000, ("normal", "tailed"), "regression", max_depth=6)
+    forest, _ = grow_native(problem)
+    tree, leaf = forest.tree(0), forest.apply(problem.X)[:, 0]
+    is_leaf = tree["feature"] < 0
+    counts = np.bincount(leaf, minlength=len(is_leaf))
+    np.testing.assert_array_equal(counts[is_leaf], tree["n_samples"][is_leaf])
+    node = Node(problem, problem.active_rows, 0)
+    best = node.best_split()
+    goes_left = problem.X[:, tree["feature"][0]] <= tree["threshold"][0]
+    assert node.gain_of(goes_left) > 0.9999 * best.gain
+
+
 @pytest.mark.parametrize("weights", ["unit", "zeros", "counts", "tiny", "uneven"])
 def test_large_nodes_with_all_weights(rng, weights):
     problem = random_problem(
