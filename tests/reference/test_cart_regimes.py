@@ -72,14 +72,27 @@ def test_a_deep_tree_passes_through_all_sizes(rng):
     assert verdict.n_nodes > 10000
 
 
-def test_a_chain():
-    """Each cut takes one row off: the deepest tree there is, over twelve orders of magnitude."""
-    n = 40
-    y = 2.0 ** np.arange(n)[:, None]
+@pytest.mark.parametrize(("base", "n"), [(2.0, 40), (10.0, 14), (1.3, 100)])
+def test_a_response_over_many_orders_of_magnitude(base, n):
+    """Deep nodes are small against the whole: sums around the table's mean would drown them."""
+    y = base ** np.arange(n)[:, None]
     problem = Problem(np.arange(n, dtype=float)[:, None], y, np.ones(n), np.zeros(1, int))
     forest, _ = grow_native(problem)
-    assert forest.depths()[0] == n - 1
+    verify_tree(forest.tree(0), problem)
     np.testing.assert_array_equal(forest.predict_draws(problem.X)[0], y)
+    if base == 10:  # each cut takes the largest row off
+        assert forest.depths()[0] == n - 1
+
+
+@pytest.mark.parametrize("n", [300, 6000])
+def test_a_heavy_tailed_response(rng, n):
+    problem = random_problem(
+        rng, n, ("normal", "rounded", "levels12"), min_samples_leaf=1 + n // 500
+    )
+    prices = Problem(
+        problem.X, np.exp(4 * problem.y), problem.weight, problem.n_levels, problem.settings
+    )
+    verify_tree(grow_native(prices)[0].tree(0), prices)
 
 
 @pytest.mark.parametrize("scheme", ["exponential", "bootstrap"])

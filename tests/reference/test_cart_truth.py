@@ -57,7 +57,7 @@ def test_minimum_weight():
 
 
 def test_decrease_of_impurity():
-    """Importances are the decrease of weighted squared error over the total weight."""
+    """Importances are shares of the root's weighted squared error."""
     problem = Problem(D5_X, D5_Y, D5_WEIGHTS, np.zeros(2, int), Settings(max_depth=2))
     _, importances = grow_native(problem)
     mean = D5_WEIGHTS @ D5_Y[:, 0] / 6
@@ -65,4 +65,4 @@ def test_decrease_of_impurity():
     left = 0.3 * 1.7 / 2.0 * 0.8**2
     by_first = total - 0.354975 + left
     by_second = 0.354975 - left - 0.061485714285714324
-    np.testing.assert_allclose(importances[0], np.array([by_first, by_second]) / 6, rtol=1e-9)
+    np.testing.assert_allclose(importances[0], np.array([by_first, by_second]) / total, rtol=1e-9)

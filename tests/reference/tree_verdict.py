@@ -50,7 +50,9 @@ def verify_tree(
         ):
             pending.append((int(child), Node(problem, node.rows[side], node.depth + 1)))
     assert verdict.n_nodes == len(tree["feature"])
-    verdict.importances /= problem.weight.sum()
+    root = Node(problem, problem.active_rows, 0)
+    if root.impurity > 0:
+        verdict.importances /= root.impurity
     return verdict
 
 
