@@ -104,6 +104,7 @@ class Forest:
         scheme: str,
         seed: int,
         hard: bool = False,
+        sample_weight: F64 | None = None,
         n_jobs: int = 1,
         progress: Progress | None = None,
     ) -> tuple[F64, NDArray[np.int32]]:
@@ -155,8 +156,8 @@ def grow_forest(
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit" (sample_weight as it is),
     "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
-    impurity decrease per tree and feature, (n_trees, n_features), unnormalised, as a share of the
-    tree's total weight. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
+    impurity decrease per tree and feature, (n_trees, n_features), as a share of the impurity of the
+    tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
     Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,10 +43,10 @@ def forced_categories(
     forced = np.zeros(n_features, dtype=np.bool_)
     if categorical_features is None or _is_from_dtype(categorical_features):
         return forced
-    chosen = _as_vector(categorical_features, estimator_name)
-    if chosen.dtype.kind == "b":
-        return _mask(chosen, n_features, estimator_name)
-    for item in chosen.tolist():
+    items = _items(categorical_features, estimator_name)
+    if items and isinstance(items[0], bool):
+        return _mask(items, n_features, estimator_name)
+    for item in items:
         forced[_position(item, names, n_features, estimator_name)] = True
     return forced
 
@@ -54,22 +55,25 @@ def _is_from_dtype(value: Any) -> bool:
     return isinstance(value, str) and value == "from_dtype"
 
 
-def _as_vector(value: Any, estimator_name: str) -> NDArray[Any]:
+def _items(value: Any, estimator_name: str) -> list[str] | list[bool] | list[int]:
+    """List the items as all strings, all booleans or all integers."""
     if isinstance(value, (str, bytes, dict)) or not hasattr(value, "__len__"):
         raise _refusal(f"{value!r}", estimator_name)
     items = list(value)
-    types = {type(item) for item in items}
-    for kind, dtype in ((str, object), ((bool, np.bool_), np.bool_), ((int, np.integer), np.int64)):
-        if all(issubclass(item_type, kind) for item_type in types):
-            return np.array(items, dtype=dtype)
-    listed = ", ".join(sorted(item_type.__name__ for item_type in types))
+    if all(isinstance(item, str) for item in items):
+        return items
+    if all(isinstance(item, (bool, np.bool_)) for item in items):
+        return [bool(item) for item in items]
+    if all(isinstance(item, (int, np.integer)) and type(item) is not bool for item in items):
+        return [int(item) for item in items]
+    listed = ", ".join(sorted({type(item).__name__ for item in items}))
     raise _refusal(f"items of type {listed}", estimator_name)
 
 
-def _mask(chosen: NDArray[Any], n_features: int, estimator_name: str) -> NDArray[np.bool_]:
-    if len(chosen) != n_features:
-        raise _refusal(f"a mask of length {len(chosen)} for {n_features} columns", estimator_name)
-    return chosen
+def _mask(items: Sequence[Any], n_features: int, estimator_name: str) -> NDArray[np.bool_]:
+    if len(items) != n_features:
+        raise _refusal(f"a mask of length {len(items)} for {n_features} columns", estimator_name)
+    return np.array(items, dtype=np.bool_)
 
 
 def _position(

@@ -78,6 +78,13 @@ def nothing(n_rows: int) -> Cells:
     return Cells("nothing", np.full(n_rows, np.nan))
 
 
+def unmasked(array: np.ma.MaskedArray[Any, Any]) -> NDArray[Any]:
+    """Turn masked cells into missing ones."""
+    filled = np.ma.getdata(array).astype(np.float64 if array.dtype.kind in "fiu" else object)
+    filled[np.ma.getmaskarray(array)] = None
+    return filled
+
+
 def array_cells(column: NDArray[Any], what: str) -> Cells:
     """Read one column of a NumPy array.
 
@@ -178,9 +185,8 @@ def _family(values: list[Any], types: set[type], what: str) -> Family:
         if families == {family}:
             return family
     raise DataTypeError(
-        f"{what} holds values of {'mixed types' if len(families) > 1 else 'type'} "
-        f"({_type_names(types)}): each argument must be a string, a bool or a number, and all of "
-        "one column of one kind. None and NaN stand for missing."
+        f"{what} holds values of {_type_names(types)}: each argument must be a string, a bool or "
+        "a number, and all of one column of one kind. None and NaN stand for missing."
     )
 
 
@@ -191,7 +197,8 @@ def _has_number(values: list[Any], types: set[type]) -> bool:
 
 
 def _type_names(types: set[type]) -> str:
-    return ", ".join(sorted(kind.__name__ for kind in types))
+    listed = ", ".join(sorted(kind.__name__ for kind in types))
+    return f"type {listed}" if len(types) == 1 else f"mixed types ({listed})"
 
 
 def _words(values: Sequence[Any]) -> Cells:

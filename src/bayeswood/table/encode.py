@@ -69,7 +69,7 @@ def fit_table(
             for j, name in enumerate(names)
         )
     schema = Schema(columns, named=table.names is not None)
-    _refuse_infinite_numbers(matrix, schema, estimator_name)
+    refuse_infinite(matrix, schema.names, estimator_name)
     return matrix, schema
 
 
@@ -97,7 +97,7 @@ def transform_table(X: Any, schema: Schema, *, estimator_name: str) -> NDArray[A
     matrix = table.matrix() if schema.all_numeric else None
     if matrix is None:
         matrix = _transform_columns(table, schema, estimator_name)
-    _refuse_infinite_numbers(matrix, schema, estimator_name)
+    refuse_infinite(matrix, schema.names, estimator_name)
     return matrix
 
 
@@ -106,11 +106,6 @@ def _transform_columns(table: Table, schema: Schema, estimator_name: str) -> NDA
     for j, column in enumerate(schema.columns):
         _transform_column(table.cells(j), column, estimator_name, matrix[:, j])
     return matrix
-
-
-def _refuse_infinite_numbers(matrix: NDArray[Any], schema: Schema, estimator_name: str) -> None:
-    # Level numbers are finite, so that the whole matrix can be looked at in one way.
-    refuse_infinite(matrix, schema.names, estimator_name)
 
 
 def _fit_column(
@@ -220,7 +215,23 @@ def _level_numbers(cells: Cells, levels: tuple[Level, ...]) -> NDArray[np.float6
         return encoded
     if not levels:
         return np.full(len(cells.values), np.nan)
-    known = np.array([int(level) if isinstance(level, bool) else level for level in levels])
-    place = np.minimum(np.searchsorted(known, cells.values), len(known) - 1)
+    known = _as_array(levels)
+    place = np.searchsorted(known, _in_range_of(known, cells.values))
+    place = np.minimum(place, len(known) - 1)
     found = (known[place] == cells.values) & ~cells.is_missing()
     return np.where(found, place, np.nan)
+
+
+def _as_array(levels: tuple[Level, ...]) -> NDArray[Any]:
+    if isinstance(levels[-1], float):
+        return np.array(levels, dtype=np.float64)
+    return np.array(levels, dtype=np.uint64 if int(levels[-1]) >= 2**63 else np.int64)
+
+
+def _in_range_of(known: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """Bring int64 and uint64 together; NumPy would compare them as inexact floats."""
+    if known.dtype == np.int64 and values.dtype == np.uint64:
+        values = np.minimum(values, np.uint64(2**63 - 1)).astype(np.int64)
+    elif known.dtype == np.uint64 and values.dtype.kind == "i":
+        values = np.maximum(values, 0).astype(np.uint64)
+    return values

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, DataTypeError
-from bayeswood.table.cells import Cells, array_cells
+from bayeswood.table.cells import Cells, array_cells, unmasked
 from bayeswood.table.frame import series_cells
 from bayeswood.table.names import feature_names
 from bayeswood.table.schema import generated_names
@@ -37,8 +37,8 @@ class ArrayTable:
     def matrix(self) -> NDArray[Any] | None:
         """The whole table as floats if it is numbers throughout; no copy of floats."""
         dtype = self.array.dtype
-        if dtype == np.float64 or dtype == np.float32:
-            return self.array if dtype.isnative else self.array.astype(dtype.newbyteorder("="))
+        if dtype in (np.float64, np.float32):  # in native byte order, that is
+            return self.array
         if dtype.kind in "fiu":
             with np.errstate(over="ignore"):
                 return self.array.astype(np.float64)
@@ -173,8 +173,7 @@ def _refuse_duplicates(labels: Sequence[Any]) -> None:
 def _as_array_like(native: Any) -> Any:
     """Keep the types that NumPy would throw away: strings beside numbers, masks."""
     if isinstance(native, np.ma.MaskedArray):
-        dtype, fill = (np.float64, np.nan) if native.dtype.kind in "fiu" else (object, None)
-        return np.ma.filled(native.astype(dtype), fill)
+        return unmasked(native)
     if isinstance(native, np.ndarray) and native.dtype.names is not None:
         raise DataTypeError(
             "X is a structured array. Pass a 2-D array, or a data frame made from it."

@@ -24,7 +24,7 @@ Kind = Literal["numeric", "category"]
 MAX_LEVELS = 65_535
 
 _LEVEL_TYPES = (str, bool, int, float)
-_INT_RANGE = range(-(2**63), 2**64)
+_INT_RANGES = (range(-(2**63), 2**63), range(2**64))
 
 
 @dataclass(frozen=True)
@@ -170,8 +170,10 @@ def _check_levels(levels: list[Any], what: str) -> None:
         raise BayeswoodError(f"{what}: levels must be all str, all bool, all int or all float.")
     if types == {float} and not all(map(math.isfinite, levels)):
         raise BayeswoodError(f"{what}: levels must be finite numbers.")
-    if types == {int} and not all(level in _INT_RANGE for level in levels):
-        raise BayeswoodError(f"{what}: whole-number levels must fit in 64 bits.")
+    if types == {int} and not any(
+        min(levels) in bounds and max(levels) in bounds for bounds in _INT_RANGES
+    ):
+        raise BayeswoodError(f"{what}: whole-number levels must fit in 64 bits, all in one way.")
     if any(low >= high for low, high in pairwise(levels)):
         raise BayeswoodError(f"{what}: levels must be distinct and in ascending order.")
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.table.cells import Cells, array_cells
+from bayeswood.table.cells import Cells, array_cells, unmasked
 from bayeswood.table.frame import series_cells
 
 
@@ -37,7 +37,7 @@ def open_columns(values: Any, what: str, estimator_name: str) -> tuple[list[Cell
     """
     native = nw.to_native(values, pass_through=True)
     if not isinstance(native, (np.ndarray, list, tuple)):
-        frame = nw.from_native(native, pass_through=True, allow_series=True)
+        frame = _from_native(native, what)
         if isinstance(frame, nw.Series):
             _check_rows(len(frame), (len(frame),), what, estimator_name)
             return [series_cells(frame, what)], 1
@@ -48,6 +48,13 @@ def open_columns(values: Any, what: str, estimator_name: str) -> tuple[list[Cell
     if array.ndim == 1:
         return [array_cells(array, what)], 1
     return [array_cells(array[:, j], what) for j in range(array.shape[1])], 2
+
+
+def _from_native(native: Any, what: str) -> Any:
+    try:
+        return nw.from_native(native, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise BayeswoodError(f"The column names of {what} must be distinct. {error}") from None
 
 
 def one_column(columns: list[Cells], n_dimensions: int, what: str) -> Cells:
@@ -91,7 +98,9 @@ def _as_array(native: Any, what: str, estimator_name: str) -> NDArray[Any]:
 
 
 def _keeping_types(native: Any, what: str) -> Any:
-    """Keep apart what NumPy would turn into strings: labels such as 1 and "1"."""
+    """Keep what NumPy would throw away: masks, and the types of labels such as 1 and "1"."""
+    if isinstance(native, np.ma.MaskedArray):
+        return unmasked(native)
     if not isinstance(native, (list, tuple)):
         return native
     try:
@@ -100,6 +109,4 @@ def _keeping_types(native: Any, what: str) -> Any:
         raise BayeswoodError(
             f"{what} should be a 1d array, got a list whose items differ in length."
         ) from None
-    if array.dtype.kind == "U" and not all(isinstance(item, (str, list, tuple)) for item in native):
-        return np.array(native, dtype=object)
-    return array
+    return np.array(native, dtype=object) if array.dtype.kind in "US" else array
