@@ -119,6 +119,17 @@ def test_more_rows_make_the_split_surer():
     assert repeated[0].bound < repeated[1].bound < 1
 
 
+def test_more_values_than_the_grower_has_codes():
+    """The cuts are those the grower makes, so its draws can match."""
+    rng = np.random.default_rng(2)
+    x = rng.permutation(70_000).astype(float)
+    y = np.where(x < 35_000, 0.0, 5.0) + rng.normal(size=70_000)
+    found = split_match_bound(x[:, None], y, n_draws=20, rng=0)
+    assert len(found.z) < 65_535
+    assert found.threshold == pytest.approx(35_000, abs=10)
+    assert found.p_match > 0
+
+
 def test_frames_and_names():
     frame = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 0, "yes", "no")})
     found = split_match_bound(frame, pd.Series(Y), n_draws=10)

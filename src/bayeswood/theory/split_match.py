@@ -110,14 +110,29 @@ def split_match_bound(
     -----
     Eq. (1) of the paper, 1 - p e^{-n}/√n, is not offered: it drops z_j and is no bound (it can say
     1.000 where the truth is .695). Splits that part the rows exactly as the best one does are the
-    same split under another name.
+    same split under another name. The bound is about few distinct splits: neighbouring cuts of a
+    continuous feature are all but equal, and their number drives it below 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 25)
+    >>> y = 2.0 * X[:, 0] + 0.5 * X[:, 1]
+    >>> match = split_match_bound(X, y, rng=0)
+    >>> match.feature_name, match.p_match
+    ('x0', 1.0)
+    >>> round(match.bound, 6)
+    1.0
     """
     rows, schema = _numeric_rows(X)
     response = _single_response(y, len(rows))
-    cuts = _Cuts.of(rows, response, min_samples_leaf)
+    encoded = _core.EncodedMatrix(rows, np.zeros(rows.shape[1], dtype=np.int32), n_jobs)
+    cuts = _Cuts.of(encoded, min_samples_leaf)
+    _check_cuts(cuts, response)
     best = cuts.best(response)
     z, same = cuts.standardised_gaps(response, best)
-    matches = _n_matching_draws(rows, response, cuts, same, min_samples_leaf, n_draws, rng, n_jobs)
+    stumps = _stumps(encoded, response, min_samples_leaf, n_draws, rng, n_jobs)
+    matches = _n_matching(stumps, rows, cuts, same)
     p_match = matches / n_draws
     return SplitMatch(
         *_bounds(z[~same], len(rows)),
@@ -152,19 +167,19 @@ class _Cuts:
     threshold: F64
 
     @staticmethod
-    def of(rows: F64, response: F64, min_samples_leaf: int) -> "_Cuts":
-        order = np.argsort(rows, axis=0, kind="stable").T
+    def of(encoded: _core.EncodedMatrix, min_samples_leaf: int) -> "_Cuts":
+        """The cuts that the grower considers at a root."""
+        codes = encoded.codes()
+        order = np.argsort(codes, axis=0, kind="stable").T
         feature, n_left, threshold = [], [], []
         for j, by_x in enumerate(order):
-            x = rows[by_x, j]
-            size = np.flatnonzero(x[:-1] < x[1:]) + 1
-            size = size[(size >= min_samples_leaf) & (size <= len(x) - min_samples_leaf)]
+            code = codes[by_x, j]
+            size = np.flatnonzero(code[:-1] < code[1:]) + 1
+            size = size[(size >= min_samples_leaf) & (size <= len(code) - min_samples_leaf)]
             feature.append(np.full(len(size), j))
             n_left.append(size)
-            threshold.append(x[size - 1] / 2 + x[size] / 2)
-        cuts = _Cuts(order, *(np.concatenate(a) for a in (feature, n_left, threshold)))
-        _check_cuts(cuts, response)
-        return cuts
+            threshold.append(encoded.thresholds(j)[code[size - 1]])
+        return _Cuts(order, *(np.concatenate(a) for a in (feature, n_left, threshold)))
 
     def left_sums(self, values: F64) -> F64:
         """Sum of `values` over the left side of each split."""
@@ -213,32 +228,34 @@ class _Cuts:
         return is_left
 
 
-def _n_matching_draws(
-    rows: F64,
+def _stumps(
+    encoded: _core.EncodedMatrix,
     response: F64,
-    cuts: _Cuts,
-    same: NDArray[np.bool_],
     min_samples_leaf: int,
     n_draws: int,
     rng: Any,
     n_jobs: int,
-) -> int:
-    """Grow `n_draws` stumps on Exp(1) weights and count those that split as the sample does."""
-    no_levels = np.zeros(rows.shape[1], dtype=np.int32)
+) -> _core.Forest:
+    """The first split of each draw of Exp(1) weights."""
     forest, _ = _core.grow_forest(
-        _core.EncodedMatrix(rows, no_levels, n_jobs),
+        encoded,
         response[:, None],
         None,
         criterion="squared_error",
         scheme="exponential",
         seed=int(np.random.default_rng(rng).integers(2**63)),
         n_trees=n_draws,
-        max_features=rows.shape[1],
+        max_features=encoded.n_features,
         min_samples_leaf=min_samples_leaf,
         max_depth=1,
         n_jobs=n_jobs,
     )
-    arrays = forest.to_arrays()
+    return forest
+
+
+def _n_matching(stumps: _core.Forest, rows: F64, cuts: _Cuts, same: NDArray[np.bool_]) -> int:
+    """How many stumps part the rows as the sample's best split does."""
+    arrays = stumps.to_arrays()
     root = np.cumsum(arrays["n_nodes"]) - arrays["n_nodes"]
     feature, threshold = arrays["feature"][root], arrays["threshold"][root]
     matched = set(zip(cuts.feature[same], cuts.n_left[same], strict=True))

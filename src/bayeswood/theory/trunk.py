@@ -162,6 +162,16 @@ def trunk_stability(
     -------
     TrunkStability
         Printing it shows the tree and the most common sequences.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(100.0)[:, None]
+    >>> trunk = trunk_stability(X, X[:, 0] > 40, min_samples_leaf=20, n_draws=50, rng=0)
+    >>> trunk.sample_signature, trunk.share
+    (('x0',), 1.0)
+    >>> trunk.sample_tree[0].threshold
+    40.5
     """
     rows, schema = fit_table(X, categorical_features=categorical_features, estimator_name=_NAME)
     target = _Target.of(y, criterion, len(rows))
