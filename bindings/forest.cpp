@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "bayeswood/leaf_responses.hpp"
 #include "module.hpp"
 #include "running.hpp"
 
@@ -345,22 +346,31 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
                         to_numpy(std::move(counts)));
 }
 
-nb::object quantiles(const Forest& forest, const AnyMatrix& X, const Matrix<double>& y,
-                     const OptionalWeights& sample_weight, const std::string& scheme, std::uint64_t seed,
-                     const Vector<double>& tree_weights, const Vector<double>& alpha, unsigned n_jobs,
-                     const nb::object& progress) {
+// The responses with the forest they belong to, which Python may let go of.
+struct BoundResponses {
+  std::shared_ptr<Forest> forest;
+  LeafResponses responses;
+};
+
+void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest, const Matrix<double>& y,
+                    const OptionalWeights& sample_weight, const std::string& scheme, std::uint64_t seed) {
+  if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
+  if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
+  const WeightScheme weights{weight_kind(scheme), seed};
+  new (self) BoundResponses{forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights)};
+}
+
+nb::object quantiles(const BoundResponses& self, const AnyMatrix& X, const Vector<double>& tree_weights,
+                     const Vector<double>& alpha, unsigned n_jobs, const nb::object& progress) {
+  const Forest& forest = *self.forest;
   const MatrixView table = view(X);
   check_table(forest, table);
   check_tree_weights(forest, tree_weights);
-  if (forest.shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
-  if (y.shape(1) != forest.n_outputs()) throw std::invalid_argument("y: one column per output");
-  const Responses responses{span(y), optional_span(sample_weight), {weight_kind(scheme), seed}};
-  const std::size_t n_alpha = alpha.shape(0);
-  std::vector<double> out(table.n_rows() * forest.n_outputs() * n_alpha);
+  std::vector<double> out(table.n_rows() * forest.n_outputs() * alpha.shape(0));
   run_released(n_jobs, progress, [&](const Running& run) {
-    predict_quantiles(forest, table, responses, span(tree_weights), span(alpha), out.data(), run);
+    self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run);
   });
-  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), n_alpha});
+  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
 }
 
 template <class T, class Get>
@@ -395,9 +405,11 @@ void bind_forest(nb::module_& m) {
       .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"), nb::arg("hard") = false,
-           nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none())
-      .def("predict_quantiles", &quantiles, nb::arg("X"), nb::arg("y"), nb::arg("sample_weight").none(),
-           nb::arg("scheme"), nb::arg("seed"), nb::arg("tree_weights"), nb::arg("alpha"),
+           nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
+  nb::class_<BoundResponses>(m, "LeafResponses")
+      .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"), nb::arg("sample_weight").none(),
+           nb::arg("scheme"), nb::arg("seed"))
+      .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }
 

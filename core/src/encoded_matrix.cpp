@@ -27,7 +27,7 @@ double key_value(std::uint64_t key) {
 }
 
 // Present cells in ascending order of value, rows ascending within equal values.
-std::vector<Cell> sorted_cells(const MatrixView& table, std::size_t j) {
+std::vector<Cell> sorted_cells(const MatrixView& table, std::size_t j, const StopFlag& stop) {
   std::vector<Cell> cells;
   cells.reserve(table.n_rows());
   for (std::size_t i = 0; i < table.n_rows(); ++i) {
@@ -36,7 +36,7 @@ std::vector<Cell> sorted_cells(const MatrixView& table, std::size_t j) {
   }
   if (!cells.empty()) {
     std::vector<Cell> scratch(cells.size());
-    radix_sort(cells.data(), scratch.data(), cells.size(), 0, 64);
+    radix_sort(cells.data(), scratch.data(), cells.size(), 0, 64, [&] { check_stop(stop); });
   }
   return cells;
 }
@@ -62,6 +62,7 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
       n_features_(table.n_columns()),
       n_levels_(std::move(n_levels)),
       features_(n_features_),
+      columns_(n_rows_ * n_features_),
       codes_(n_rows_ * n_features_),
       coarse_(n_rows_ * n_features_) {
   if (n_levels_.size() != n_features_) throw std::invalid_argument("n_levels: one per feature");
@@ -70,20 +71,28 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
   for (const auto levels : n_levels_) has_categories_ |= levels > 0;
   parallel_for(
       n_features_, n_threads,
-      [&](std::size_t j, unsigned, const StopFlag&) { encode_feature(table, j, max_codes); }, poll);
+      [&](std::size_t j, unsigned, const StopFlag& stop) { encode_feature(table, j, max_codes, stop); }, poll);
+  constexpr std::size_t BLOCK = 1024;
+  parallel_for(
+      (n_rows_ + BLOCK - 1) / BLOCK, n_threads,
+      [&](std::size_t b, unsigned, const StopFlag&) {
+        fill_rows(b * BLOCK, std::min((b + 1) * BLOCK, n_rows_));
+      },
+      poll);
 }
 
 std::size_t EncodedMatrix::nbytes() const {
-  std::size_t bytes = codes_.size() * sizeof(codes_[0]) + coarse_.size();
+  std::size_t bytes = (columns_.size() + codes_.size()) * sizeof(std::uint16_t) + coarse_.size();
   for (const auto& f : features_) bytes += (f.low.size() + f.high.size()) * sizeof(double);
   return bytes;
 }
 
-void EncodedMatrix::encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes) {
+void EncodedMatrix::encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                                   const StopFlag& stop) {
   if (n_levels_[j] > 0) {
     encode_category(table, j);
   } else {
-    encode_numeric(table, j, max_codes);
+    encode_numeric(table, j, max_codes, stop);
   }
   set_coarse(j);
 }
@@ -101,17 +110,17 @@ void EncodedMatrix::encode_category(const MatrixView& table, std::size_t j) {
       code = static_cast<std::uint16_t>(value);
     }
     codes.has_missing |= code == MISSING_CODE;
-    codes_[i * n_features_ + j] = code;
+    columns_[j * n_rows_ + i] = code;
   }
 }
 
-void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes) {
+void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                                   const StopFlag& stop) {
   FeatureCodes& codes = features_[j];
-  const std::vector<Cell> cells = sorted_cells(table, j);
+  const std::vector<Cell> cells = sorted_cells(table, j, stop);
+  std::uint16_t* column = columns_.data() + j * n_rows_;
   codes.has_missing = cells.size() < n_rows_;
-  if (codes.has_missing) {
-    for (std::size_t i = 0; i < n_rows_; ++i) codes_[i * n_features_ + j] = MISSING_CODE;
-  }
+  if (codes.has_missing) std::fill_n(column, n_rows_, MISSING_CODE);
   const bool exact = count_distinct(cells) <= max_codes;
   std::size_t quota = 0;  // a quantile bin ends at the first change of value past its quota of rows
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -122,7 +131,7 @@ void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::
       quota = (codes.low.size() * cells.size() + max_codes - 1) / max_codes;
     }
     codes.high.back() = key_value(cells[i].key);
-    codes_[cells[i].row * n_features_ + j] = static_cast<std::uint16_t>(codes.low.size() - 1);
+    column[cells[i].row] = static_cast<std::uint16_t>(codes.low.size() - 1);
   }
   codes.n_codes = static_cast<std::uint32_t>(codes.low.size());
 }
@@ -133,10 +142,18 @@ void EncodedMatrix::set_coarse(std::size_t j) {
   const std::uint32_t last = codes.n_codes > 0 ? codes.n_codes - 1 : 0;
   while ((last >> codes.shift) + 1 > limit) ++codes.shift;
   codes.n_coarse = (last >> codes.shift) + 1;
-  for (std::size_t i = 0; i < n_rows_; ++i) {
-    const std::uint16_t code = codes_[i * n_features_ + j];
-    coarse_[i * n_features_ + j] = static_cast<std::uint8_t>(
-        code == MISSING_CODE ? codes.n_coarse : static_cast<std::uint32_t>(code) >> codes.shift);
+}
+
+void EncodedMatrix::fill_rows(std::size_t begin, std::size_t end) {
+  for (std::size_t j = 0; j < n_features_; ++j) {
+    const FeatureCodes& codes = features_[j];
+    const std::uint16_t* codes_of = column(j);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t code = codes_of[i];
+      codes_[i * n_features_ + j] = codes_of[i];
+      coarse_[i * n_features_ + j] =
+          static_cast<std::uint8_t>(code == MISSING_CODE ? codes.n_coarse : code >> codes.shift);
+    }
   }
 }
 

@@ -99,11 +99,12 @@ void HistogramSearch::open_bins(const Pass& pass, const Node& node, double to_be
   const std::uint32_t width = 1U << codes.shift;
   fine_sums_.assign(opened_.size() * width, WeightedValue{0, 0});
   fine_counts_.assign(opened_.size() * width, 0);
+  const std::uint16_t* column = matrix_.column(pass.feature);
   for (const auto row : node.rows) {
-    const std::int32_t at = opened_at_[matrix_.coarse_row(row)[pass.feature]];
-    if (at < 0) continue;
-    const std::uint32_t code = matrix_.row(row)[pass.feature];
+    const std::uint32_t code = column[row];
     if (code == MISSING_CODE) continue;
+    const std::int32_t at = opened_at_[code >> codes.shift];
+    if (at < 0) continue;
     const std::size_t fine = static_cast<std::size_t>(at) * width + (code & (width - 1));
     add_row(fine_sums_[fine], node.data.pair[row]);
     ++fine_counts_[fine];

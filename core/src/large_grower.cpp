@@ -150,8 +150,9 @@ void LargeGrower::search_features(TreeContext& tree, const Task& task, const Lim
 Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits) {
   const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
   levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0});  // the last one for missing values
+  const std::uint16_t* column = matrix_.column(feature);
   for (const auto row : rows_of(task)) {
-    const std::uint32_t code = matrix_.row(row)[feature];
+    const std::uint32_t code = column[row];
     LevelSums& level = levels_[std::min(code, n_codes)];
     level.code = code;
     ++level.n;
@@ -171,7 +172,8 @@ const LargeEntry* LargeGrower::sorted_list(const Task& task, std::uint32_t featu
   list_.resize(task.totals.n);
   list_scratch_.resize(task.totals.n);
   std::size_t at = 0;
-  for (const auto row : rows_of(task)) list_[at++] = make_entry<LargeEntry>(matrix_.row(row)[feature], row);
+  const std::uint16_t* column = matrix_.column(feature);
+  for (const auto row : rows_of(task)) list_[at++] = make_entry<LargeEntry>(column[row], row);
   radix_sort(list_.data(), list_scratch_.data(), list_.size(), 32, 16);
   return list_.data();
 }
@@ -185,17 +187,25 @@ std::uint32_t LargeGrower::partition(Split& split, const Task& task) {
   std::uint32_t right = 0;
   std::uint32_t below = 0;
   std::uint32_t above = MISSING_CODE;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    const std::uint32_t row = rows[i];
-    const std::uint32_t code = matrix_.row(row)[split.feature];
-    const std::uint32_t goes_left = sides_.goes_left(code);
-    rows[left] = row;
-    scratch_[right] = row;
-    left += goes_left;
-    right += 1 - goes_left;
-    if (code == MISSING_CODE) continue;
-    below = code <= split.cut_code ? std::max(below, code) : below;
-    above = code <= split.cut_code ? above : std::min(above, code);
+  const std::uint16_t* column = matrix_.column(split.feature);
+  const auto sort_out = [&](auto goes_left_of) {
+    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+      const std::uint32_t row = rows[i];
+      const std::uint32_t code = column[row];
+      const std::uint32_t goes_left = goes_left_of(code);
+      rows[left] = row;
+      scratch_[right] = row;
+      left += goes_left;
+      right += 1 - goes_left;
+      // A missing code is the highest: it never becomes a lower neighbour, nor hides an upper one.
+      below = code <= split.cut_code ? std::max(below, code) : below;
+      above = code <= split.cut_code ? above : std::min(above, code);
+    }
+  };
+  if (!codes.is_category && !split.missing_left) {
+    sort_out([cut = split.cut_code](std::uint32_t code) { return code <= cut; });
+  } else {
+    sort_out([this](std::uint32_t code) { return sides_.goes_left(code); });
   }
   std::copy_n(scratch_.data(), right, rows + left);
   split.cut_code = below;

@@ -47,7 +47,7 @@ struct Loop {
     std::unique_lock<std::mutex> lock(mutex);
     while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
       lock.unlock();
-      if (!poll(done, n_tasks)) fail(std::make_exception_ptr(Interrupted()));
+      if (!stop && !poll(done, n_tasks)) fail(std::make_exception_ptr(Interrupted()));
       lock.lock();
     }
   }
@@ -83,7 +83,7 @@ void parallel_for(std::size_t n_tasks, unsigned n_threads, const Task& task, con
     run_threads(loop, workers, poll);
   }
   if (loop.error) std::rethrow_exception(loop.error);
-  if (poll) poll(n_tasks, n_tasks);
+  if (poll && !poll(n_tasks, n_tasks)) throw Interrupted();
 }
 
 }  // namespace bayeswood

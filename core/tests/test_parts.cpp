@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "bayeswood/forest.hpp"
+#include "bayeswood/leaf_responses.hpp"
 #include "bayeswood/radix_sort.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
@@ -92,6 +92,7 @@ TEST(quantiles_of_one_leaf_are_those_of_the_sample) {
   const std::vector<double> alpha{0, 0.25, 0.26, 0.5, 1};
   const std::vector<double> one{1.0};
   std::vector<double> out(5);
-  predict_quantiles(forest, {x.data(), false, 1, 1, 1, 1}, {y, {}, options.scheme}, one, alpha, out.data(), {});
+  const LeafResponses responses(forest, y, {}, options.scheme);
+  responses.quantiles({x.data(), false, 1, 1, 1, 1}, one, alpha, out.data(), {});
   CHECK((out == std::vector<double>{1, 1, 2, 2, 4}));
 }

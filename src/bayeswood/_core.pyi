@@ -111,21 +111,26 @@ class Forest:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order.
         """
-    def predict_quantiles(
+
+class LeafResponses:
+    """The training responses in the leaves of a regression forest, ready for quantiles of y.
+
+    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme` and `seed` as they were in `grow_forest`.
+    """
+
+    def __init__(
+        self, forest: Forest, y: F64, sample_weight: F64 | None, scheme: str, seed: int
+    ) -> None: ...
+    def quantiles(
         self,
         X: NDArray[Any],
-        y: F64,
-        sample_weight: F64 | None,
-        scheme: str,
-        seed: int,
         tree_weights: F64,
         alpha: F64,
         n_jobs: int = 1,
         progress: Progress | None = None,
     ) -> F64:
-        """(n_rows, n_outputs, n_alpha): quantiles of the leaves' weighted training responses.
-        `y`: (n_train, n_outputs). Needs `leaf_rows`. The quantile at level a is the smallest y
-        whose cumulative weight is >= a.
+        """(n_rows, n_outputs, n_alpha). The quantile at level a is the smallest response of positive
+        weight whose cumulative weight, over the leaves the row falls in, is >= a.
         """
 
 def grow_forest(

@@ -4,8 +4,9 @@
 // at most max_codes of them (every split is exact); beyond that, codes are quantile bins. Category:
 // the code is the level number. MISSING_CODE marks a missing cell and sorts last.
 //
-// Beside each code stands a coarse code of one byte (code >> shift, missing in a bin of its own), on
-// which large nodes build their histograms. Memory: 3 bytes per cell.
+// Codes are kept by row and by column: nodes read whole rows, splits one feature of many rows. Beside
+// each code stands a coarse code of one byte (code >> shift, missing in a bin of its own), on which
+// large nodes build their histograms. Memory: 5 bytes per cell.
 #pragma once
 
 #include <cstdint>
@@ -43,22 +44,25 @@ class EncodedMatrix {
   const std::vector<std::int32_t>& n_levels() const { return n_levels_; }
   bool has_categories() const { return has_categories_; }
   const std::uint16_t* row(std::size_t i) const { return codes_.data() + i * n_features_; }
+  const std::uint16_t* column(std::size_t j) const { return columns_.data() + j * n_rows_; }
   const std::uint8_t* coarse_row(std::size_t i) const { return coarse_.data() + i * n_features_; }
   std::size_t nbytes() const;
 
  private:
-  void encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes);
+  void encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes, const StopFlag& stop);
   void encode_category(const MatrixView& table, std::size_t j);
-  void encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes);
+  void encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes, const StopFlag& stop);
   void set_coarse(std::size_t j);
+  void fill_rows(std::size_t begin, std::size_t end);
 
   std::size_t n_rows_;
   std::size_t n_features_;
   bool has_categories_ = false;
   std::vector<std::int32_t> n_levels_;
   std::vector<FeatureCodes> features_;
-  std::vector<std::uint16_t> codes_;  // row after row
-  std::vector<std::uint8_t> coarse_;
+  std::vector<std::uint16_t> columns_;  // column after column
+  std::vector<std::uint16_t> codes_;    // row after row
+  std::vector<std::uint8_t> coarse_;    // row after row
 };
 
 }  // namespace bayeswood

@@ -58,16 +58,4 @@ void predict_oob(const Forest& forest, const MatrixView& table, const WeightSche
                  std::span<const double> sample_weight, bool hard, double* sums, std::int32_t* counts,
                  const Running& run);
 
-struct Responses {
-  std::span<const double> y;              // n_train x n_outputs
-  std::span<const double> sample_weight;  // n_train, or empty
-  WeightScheme scheme;
-};
-
-// out: n_rows x n_outputs x n_alpha. The quantile at level a is the smallest training response whose
-// cumulative weight, over the leaves the row falls in, reaches a.
-void predict_quantiles(const Forest& forest, const MatrixView& table, const Responses& responses,
-                       std::span<const double> tree_weights, std::span<const double> alpha,
-                       double* out, const Running& run);
-
 }  // namespace bayeswood

@@ -8,14 +8,20 @@
 
 namespace bayeswood {
 
+struct NothingBetweenPasses {
+  void operator()() const {}
+};
+
 // Sorts `keys` by bits [first_bit, first_bit + n_bits), 8 at a time; `scratch` has the same length.
-// Digits that all keys share cost one counting pass.
-template <class Key>
-void radix_sort(Key* keys, Key* scratch, std::size_t n, unsigned first_bit, unsigned n_bits) {
+// Digits that all keys share cost one counting pass. `between` is called before each pass.
+template <class Key, class Between = NothingBetweenPasses>
+void radix_sort(Key* keys, Key* scratch, std::size_t n, unsigned first_bit, unsigned n_bits,
+                Between between = {}) {
   constexpr unsigned DIGIT = 8;
   Key* from = keys;
   Key* to = scratch;
   for (unsigned bit = first_bit; bit < first_bit + n_bits; bit += DIGIT) {
+    between();
     std::array<std::uint32_t, 1U << DIGIT> start{};
     for (std::size_t i = 0; i < n; ++i) ++start[(from[i] >> bit) & 0xff];
     if (start[(from[0] >> bit) & 0xff] == n) continue;
