@@ -170,7 +170,9 @@ def test_quantiles(rng, target, scheme, with_weight):
     X = random_rows(rng, 30, MIXED, 0.1)
     tree_weights = rng.dirichlet(np.ones(6))
     alpha = np.array([0.0, 0.05, 0.37, 0.5, 0.95, 1.0])
-    got = forest.predict_quantiles(X, problem.y, sample_weight, scheme, 4, tree_weights, alpha)
+    responses = _core.LeafResponses(forest, problem.y, sample_weight, scheme, 4)
+    got = responses.quantiles(X, tree_weights, alpha)
+    assert responses.quantiles(X, tree_weights, alpha, 2).tobytes() == got.tobytes()
     leaf, own = leaves(forest, X, problem.n_levels), leaves(forest, problem.X, problem.n_levels)
     weight = np.stack([_core.draw_weights(scheme, 4, t, 250) for t in range(6)])
     weight = weight if sample_weight is None else weight * sample_weight

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bayeswood import _core
+from bayeswood import BayesianForestRegressor, RandomForestRegressor, _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.theory import ensemble_variance, estimate_tree_correlation, majority_vote_error
 
@@ -170,6 +170,20 @@ def test_a_fitted_forest_is_asked_for_its_draws_and_weights(scheme):
     assert told.variance == more.variance
     with pytest.raises(BayeswoodError, match="needs rows X"):
         estimate_tree_correlation(forest)
+
+
+@pytest.mark.parametrize("kind", [BayesianForestRegressor, RandomForestRegressor])
+def test_the_estimators_know_their_weights(kind):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    forest = kind(60, random_state=0).fit(X, X[:, 0] + rng.normal(size=40))
+    scheme = "exponential" if kind is BayesianForestRegressor else "bootstrap"
+    weights = [_core.draw_weights(scheme, forest.seed_, t, 40) for t in range(60)]
+    new = rng.normal(size=(10, 3))
+    found = estimate_tree_correlation(forest, new)
+    expected = estimate_tree_correlation(forest.predict_draws(new), weights=weights, scheme=scheme)
+    assert found.variance == expected.variance
+    assert found.n_trees == 60
 
 
 def test_an_ensemble_of_other_making_is_refused():
