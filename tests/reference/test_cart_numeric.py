@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cart_twin import Problem, Settings, grow
 from native_grower import grow_native
-from tables import KINDS, TARGETS, random_problem
+from random_tables import KINDS, TARGETS, random_problem
 from tree_verdict import verify_tree
 
 from bayeswood import _core

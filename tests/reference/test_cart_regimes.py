@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cart_twin import Node, Problem, Settings
 from native_grower import assert_same_bits, grow_native
-from tables import random_problem
+from random_tables import random_problem
 from tree_verdict import verify_tree
 
 from bayeswood import _core

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cart_twin import midpoint
-from tables import KINDS, random_rows
+from random_tables import KINDS, random_rows
 
 from bayeswood import _core
 

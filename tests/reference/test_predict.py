@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cart_twin import Problem
 from native_grower import grow_native, native_y
-from tables import random_problem, random_rows
+from random_tables import random_problem, random_rows
 from tree_verdict import left_levels
 
 from bayeswood import _core

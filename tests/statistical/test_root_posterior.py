@@ -6,8 +6,8 @@ import pytest
 from bayeswood import _core
 
 N_DRAWS = 50_000
-# 50,000 draws have a standard error of at most .0022: .005 is 2.2 of them at p = 1/2, so each seed
-# was met by chance with probability .975 there and the seeds below are fixed.
+# The standard error of 50,000 draws is at most .0022, so .005 has a false-alarm rate of .025 for a
+# seed chosen blindly where p = 1/2, and far less elsewhere. The seeds are fixed.
 TOLERANCE = 0.005
 
 X_SIX = np.array([[0, 3], [1, 1], [2, 5], [3, 0], [4, 4], [5, 2]], dtype=float)
