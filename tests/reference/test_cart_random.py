@@ -1,4 +1,4 @@
-"""Hundreds of small problems drawn at random: columns, target, weights, limits, features, kernels."""
+"""Hundreds of small problems drawn at random: columns, target, weights, limits, features."""
 
 import numpy as np
 import pytest

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 from cart_twin import Node, Problem, Settings, grow, midpoint
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from random_tables import random_problem
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tree_verdict import exact_gain
 
 D5_X = np.array([[0, 3], [1, 1], [2, 5], [3, 0], [4, 4], [5, 2]], dtype=float)
