@@ -1,0 +1,172 @@
+"""Reproduce Figures 1 to 4 and the BF, RF and DT columns of Table 1.
+
+    python papers/taddy-2015/reproduce.py --data FOLDER [--figures FOLDER] [--repeats 100]
+
+FOLDER holds mcycle.csv.gz and california_housing_raw.csv.gz (default: the variable BAYESWOOD_DATA).
+"""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import KFold
+from sklearn.tree import DecisionTreeRegressor
+
+from bayeswood import BayesianForestRegressor, RandomForestRegressor
+from bayeswood.theory import TrunkStability, split_match_bound, trunk_stability
+
+# Footnote 7: at least 3 samples per leaf, 100 trees; every feature is a candidate at every split.
+MIN_LEAF, N_TREES = 3, 100
+MODELS: dict[str, Callable[[int], Any]] = {
+    "BF": lambda seed: BayesianForestRegressor(
+        N_TREES, min_samples_leaf=MIN_LEAF, max_features=None, random_state=seed
+    ),
+    "RF": lambda seed: RandomForestRegressor(
+        N_TREES, min_samples_leaf=MIN_LEAF, max_features=None, random_state=seed
+    ),
+    "DT": lambda seed: DecisionTreeRegressor(min_samples_leaf=MIN_LEAF, random_state=seed),
+}
+PAPER_TABLE_1 = {"BF": 48.2, "RF": 48.5, "DT": 65.6}
+FRIEDMAN_EXPECTED = {"BF": 2.68, "RF": 2.75, "DT": 3.75}
+
+
+def friedman(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features x1 .. x10 and f(x) of eq. (5); x6 .. x10 are spurious."""
+    X = rng.uniform(size=(n, 10))
+    f = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2
+    return X, f + 10 * X[:, 3] + 5 * X[:, 4]
+
+
+def rmse(model: Any, train: tuple[Any, Any], test: tuple[Any, Any]) -> float:
+    predicted = model.fit(*train).predict(test[0])
+    return float(np.sqrt(np.mean((predicted - test[1]) ** 2)))
+
+
+def friedman_errors(n_repeats: int) -> pd.DataFrame:
+    """Figure 2: error against the true f(x), 100 training rows, 1,000 test rows."""
+    rows = []
+    for repeat in range(n_repeats):
+        rng = np.random.default_rng(repeat)
+        X, f = friedman(rng, 100)
+        test = friedman(rng, 1000)
+        y = f + rng.normal(size=100)
+        rows.append({name: rmse(make(repeat), (X, y), test) for name, make in MODELS.items()})
+    return pd.DataFrame(rows)
+
+
+def california_errors(X: np.ndarray, y: np.ndarray) -> pd.DataFrame:
+    """Figure 3 and Table 1: ten-fold cross-validation, in $1,000."""
+    rows = []
+    for fold, (train, test) in enumerate(KFold(10, shuffle=True, random_state=0).split(X)):
+        parts = (X[train], y[train]), (X[test], y[test])
+        rows.append({name: rmse(make(fold), *parts) / 1e3 for name, make in MODELS.items()})
+    return pd.DataFrame(rows)
+
+
+def error_table(errors: pd.DataFrame, expected: dict[str, float], label: str) -> str:
+    best = errors.mean().min()
+    lines = [f"| | {' | '.join(errors)} |", f"|---|{'---|' * errors.shape[1]}"]
+    rows = {
+        "RMSE": [f"{v:.2f}" for v in errors.mean()],
+        "standard error": [f"{v:.2f}" for v in errors.sem()],
+        "% worse than best": [f"{100 * (v / best - 1):.1f}" for v in errors.mean()],
+        label: [f"{expected[name]:g}" for name in errors],
+    }
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows.items()]
+    gain = errors["RF"] - errors["BF"]
+    lines.append(
+        f"\nRF minus BF, paired: {gain.mean():.3f} ± {gain.sem():.3f}; "
+        f"BF is better in {int((gain > 0).sum())} of {len(gain)}."
+    )
+    return "\n".join(lines)
+
+
+def trunk_table(trunk: TrunkStability) -> str:
+    cuts = [f"{n.thresholds.mean():.2f} ± {n.thresholds.std():.2f}" for n in trunk.sample_tree[:2]]
+    return "\n".join(
+        [
+            f"```\n{trunk!r}\n```",
+            "",
+            "| | paper, 100 draws | here, 1,000 draws |",
+            "|---|---|---|",
+            f"| the sample tree | 62 % | {100 * trunk.share:.1f} % |",
+            f"| the second tree | 28 % | {100 * trunk.sequences[1].share:.1f} % |",
+            f"| income, income, latitude | 90 % | {100 * trunk.prefix_shares[2]:.1f} % |",
+            f"| first two splits on income | 100 % | {100 * trunk.prefix_shares[1]:.1f} % |",
+            f"| first cut | about 5 | {cuts[0]} |",
+            f"| second cut | about 3 | {cuts[1]} |",
+        ]
+    )
+
+
+def draw_figures(
+    folder: Path, data: Path, friedman_run: Any, california_run: Any, trunk: TrunkStability
+) -> None:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
+    draw_motorcycle(axes[0, 0], pd.read_csv(data / "mcycle.csv.gz"))
+    for axis, run, title in (
+        (axes[0, 1], friedman_run, "Figure 2: Friedman, RMSE"),
+        (axes[1, 0], california_run, "Figure 3: California, RMSE in $1,000"),
+    ):
+        axis.boxplot([run[name] for name in run], tick_labels=list(run))
+        axis.set_title(title)
+    for node, label in zip(trunk.sample_tree[:2], ("first split", "second split"), strict=True):
+        axes[1, 1].hist(node.thresholds, bins=40, alpha=0.7, label=label)
+        axes[1, 1].axvline(node.threshold, color="black", lw=1)
+    axes[1, 1].set_title("Figure 4: where income is cut")
+    axes[1, 1].legend()
+    figure.savefig(folder / "taddy-2015.png", dpi=130)
+
+
+def draw_motorcycle(axis: Any, table: pd.DataFrame) -> None:
+    """Figure 1: sample CART, one weighted draw, and their average."""
+    X, y = table[["times"]].to_numpy(), table["target"].to_numpy()
+    grid = np.linspace(X.min(), X.max(), 500)[:, None]
+    forest = BayesianForestRegressor(N_TREES, min_samples_leaf=MIN_LEAF, random_state=0).fit(X, y)
+    sample = DecisionTreeRegressor(min_samples_leaf=MIN_LEAF, random_state=0).fit(X, y)
+    axis.scatter(X, y, s=8, color="0.6")
+    axis.plot(grid, sample.predict(grid), lw=1, label="sample CART")
+    axis.plot(grid, forest.predict_draws(grid)[0], lw=1, label="one draw")
+    axis.plot(grid, forest.predict(grid), lw=2, label="BF")
+    axis.set_title("Figure 1: motorcycle")
+    axis.legend()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=os.environ.get("BAYESWOOD_DATA"))
+    parser.add_argument("--figures", type=Path, help="folder for the picture")
+    parser.add_argument("--repeats", type=int, default=100, help="of the Friedman experiment")
+    options = parser.parse_args()
+    if options.data is None:
+        parser.error("give --data, or set BAYESWOOD_DATA")
+    table = pd.read_csv(options.data / "california_housing_raw.csv.gz")
+    features, value = table.drop(columns="target"), table["target"].to_numpy(dtype=float)
+
+    friedman_run = friedman_errors(options.repeats)
+    print("## Figure 2: Friedman\n")
+    print(error_table(friedman_run, FRIEDMAN_EXPECTED, "expected (± .08)"))
+    california_run = california_errors(features.to_numpy(dtype=float), value)
+    print("\n## Figure 3 and Table 1: California, 10-fold, $1,000\n")
+    print(error_table(california_run, PAPER_TABLE_1, "paper"))
+    print("\n## Figure 4: the trunk\n")
+    trunk = trunk_stability(features, value, min_samples_leaf=3500, rng=1)
+    print(trunk_table(trunk))
+    print("\n## Section 3.1: the first split\n")
+    print(f"```\n{split_match_bound(features, value, min_samples_leaf=3500, rng=1)!r}\n```")
+    if options.figures:
+        draw_figures(options.figures, options.data, friedman_run, california_run, trunk)
+
+
+if __name__ == "__main__":
+    main()
