@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import machine
 from benchmarks.contenders import PEERS
-from benchmarks.rows import Row, markdown
+from benchmarks.rows import Row, brief_markdown, markdown
 from benchmarks.workloads import Options, all_workloads
 
 RESULTS = Path(__file__).parent / "results"
@@ -27,23 +27,23 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", metavar="OUT", help="write the rows and the machine here")
     made.add_argument("--save", action="store_true", help="keep them in benchmarks/results/")
     made.add_argument("--show", metavar="FILE", help="print the table of a kept result and stop")
+    made.add_argument("--brief", action="store_true", help="only ratios that have a promise")
     return made
 
 
 def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
+    table = brief_markdown if given.brief else markdown
     if given.show:
         print(
-            markdown(
-                [Row.from_json(row) for row in json.loads(Path(given.show).read_text())["rows"]]
-            )
+            table([Row.from_json(row) for row in json.loads(Path(given.show).read_text())["rows"]])
         )
         return 0
     if given.save and given.quick:
         parser().error("--save keeps figures; --quick gives none")
     rows, notes = run(given.only, Options(given.quick, given.repeats, given.peers))
     print(f"\n{machine.one_line()}\n")
-    print(markdown(rows))
+    print(table(rows))
     print("".join(f"\n- {note}" for note in dict.fromkeys(notes)))
     if given.quick:
         print("\nA quick run: the data are tiny and the ratios mean nothing.")

@@ -55,8 +55,19 @@ class Row:
 
 def markdown(rows: Sequence[Row]) -> str:
     """The rows as a Markdown table."""
-    lines = [HEADER, tuple("---" for _ in HEADER), *(row.cells() for row in rows)]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return _table([HEADER, *(row.cells() for row in rows)])
+
+
+def brief_markdown(rows: Sequence[Row]) -> str:
+    """For the README: only what was promised, without the promise."""
+    kept = [0, 1, 2, 3, 6, 9, 10]
+    table = [HEADER, *(row.cells() for row in rows if row.promise is not None)]
+    return _table([tuple(cells[i] for i in kept) for cells in table])
+
+
+def _table(lines: Sequence[tuple[str, ...]]) -> str:
+    ruled = [lines[0], tuple("---" for _ in lines[0]), *lines[1:]]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in ruled)
 
 
 def _figure(value: float) -> str:

@@ -9,7 +9,7 @@ from benchmarks.__main__ import main
 from benchmarks.contenders import OURS, PEERS
 from benchmarks.measuring import UnavailableError, held_out_error, interleave
 from benchmarks.problems import Problem, friedman_binary, friedman_mean
-from benchmarks.rows import Row, markdown
+from benchmarks.rows import Row, brief_markdown, markdown
 from benchmarks.workloads import all_workloads
 from benchmarks.workloads.quantiles import pinball
 
@@ -51,6 +51,14 @@ def test_row_ratio_says_how_many_times_smaller_ours_is():
     assert row.ratio == 12
     assert Row.from_json(json.loads(json.dumps(row.to_json()))) == row
     assert "| **12x** | 12x |" in markdown([row])
+
+
+def test_brief_table_has_only_what_was_promised():
+    promised = Row("w", "ours", "theirs", "fit", "ms", 2.0, 24.0, promise=12)
+    other = Row("v", "ours", "theirs", "fit", "ms", 2.0, 24.0)
+    lines = brief_markdown([promised, other]).splitlines()
+    assert len(lines) == 3
+    assert lines[2] == "| w | ours | theirs | fit | **12x** |  |  |"
 
 
 def test_friedman_mean_at_known_points():
