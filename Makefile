@@ -19,6 +19,7 @@ LIST_EXTRAS := import sys, tomllib; \
     extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
+.NOTPARALLEL: # two installations into one environment must not overlap
 .PHONY: demo test bench wheel format lint types test-core test-python clean distclean help
 
 help:

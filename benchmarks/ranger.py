@@ -31,7 +31,7 @@ if (s$classification) y <- factor(y)
 cpu <- function(t) sum(t[c("user.self", "sys.self")])
 before <- proc.time()
 model <- ranger(x = X, y = y, num.trees = s$n_trees, mtry = s$mtry,
-                min.bucket = s$min_samples_leaf, min.node.size = 2 * s$min_samples_leaf,
+                min.bucket = s$min_samples_leaf, min.node.size = 1,
                 probability = s$classification, num.threads = s$n_jobs, seed = s$seed,
                 oob.error = FALSE)
 spent <- proc.time() - before
@@ -48,7 +48,8 @@ def fit(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
         raise UnavailableError("no Rscript on the path")
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder), problem, n_trees, n_jobs, seed)
-        run = subprocess.run(["Rscript", "-e", SCRIPT, folder], capture_output=True, text=True)
+        command = ["Rscript", str(Path(folder, "fit.R")), folder]
+        run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode != 0:
             raise UnavailableError(run.stderr.strip().splitlines()[-1])
         spent = json.loads(run.stdout)
@@ -78,6 +79,7 @@ def _write(folder: Path, problem: Problem, n_trees: int, n_jobs: int, seed: int)
         "min_samples_leaf": problem.min_samples_leaf,
         "classification": problem.task == "classification",
     }
+    (folder / "fit.R").write_text(SCRIPT)
     (folder / "settings.json").write_text(json.dumps(settings))
     problem.X.astype(np.float32).tofile(folder / "X")
     problem.X_test.astype(np.float32).tofile(folder / "X_test")
