@@ -51,7 +51,7 @@ def fit(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
         command = ["Rscript", str(Path(folder, "fit.R")), folder]
         run = subprocess.run(command, capture_output=True, text=True)
         if run.returncode != 0:
-            raise UnavailableError(run.stderr.strip().splitlines()[-1])
+            raise UnavailableError((run.stderr.strip() or "Rscript failed").splitlines()[-1])
         spent = json.loads(run.stdout)
         prediction = np.fromfile(Path(folder, "prediction")).reshape(len(problem.y_test), -1)
     return Fitted(None, _only_for(problem.X_test, prediction), spent["cpu"], spent["wall"])

@@ -1,6 +1,7 @@
 """The benchmarks run, their arithmetic is right, and nothing is kept without being asked."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -97,3 +98,18 @@ def test_an_unknown_peer_is_refused(capsys):
         main(["--peers", "nobody"])
     assert "unknown peer 'nobody'" in capsys.readouterr().err
     assert "scikit-learn" in PEERS
+
+
+def test_ranger_without_r_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError, match="no Rscript"):
+        PEERS["ranger"](friedman_binary(2_000, 5, quick=True), 1, 1, 0)
+
+
+def test_ranger_without_its_package_is_left_out(tmp_path, monkeypatch):
+    script = tmp_path / "Rscript"
+    script.write_text("#!/bin/sh\necho 'there is no package called ranger' >&2\nexit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UnavailableError, match="no package called ranger"):
+        PEERS["ranger"](friedman_binary(2_000, 5, quick=True), 1, 1, 0)
