@@ -6,16 +6,15 @@ from itertools import pairwise
 import pytest
 
 import bayeswood
+from bayeswood import theory
 
 PUBLIC = {name: getattr(bayeswood, name) for name in bayeswood.__all__ if not name.startswith("_")}
 ESTIMATORS = {name: thing for name, thing in PUBLIC.items() if hasattr(thing, "fit")}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
 FUNCTIONS |= {
-    f"{room}.{name}": getattr(module, name)
-    for room, module in PUBLIC.items()
-    if inspect.ismodule(module)
-    for name in getattr(module, "__all__", ())
-    if inspect.isfunction(getattr(module, name))
+    f"theory.{name}": getattr(theory, name)
+    for name in theory.__all__
+    if inspect.isfunction(getattr(theory, name))
 }
 
 
