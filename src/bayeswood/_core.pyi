@@ -104,27 +104,33 @@ class Forest:
         scheme: str,
         seed: int,
         hard: bool = False,
+        sample_weight: F64 | None = None,
         n_jobs: int = 1,
         progress: Progress | None = None,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order.
         """
-    def predict_quantiles(
+
+class LeafResponses:
+    """The training responses in the leaves of a regression forest, ready for quantiles of y.
+
+    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme` and `seed` as they were in `grow_forest`.
+    """
+
+    def __init__(
+        self, forest: Forest, y: F64, sample_weight: F64 | None, scheme: str, seed: int
+    ) -> None: ...
+    def quantiles(
         self,
         X: NDArray[Any],
-        y: F64,
-        sample_weight: F64 | None,
-        scheme: str,
-        seed: int,
         tree_weights: F64,
         alpha: F64,
         n_jobs: int = 1,
         progress: Progress | None = None,
     ) -> F64:
-        """(n_rows, n_outputs, n_alpha): quantiles of the leaves' weighted training responses.
-        `y`: (n_train, n_outputs). Needs `leaf_rows`. The quantile at level a is the smallest y
-        whose cumulative weight is >= a.
+        """(n_rows, n_outputs, n_alpha). The quantile at level a is the smallest response of positive
+        weight whose cumulative weight, over the leaves the row falls in, is >= a.
         """
 
 def grow_forest(
@@ -155,8 +161,8 @@ def grow_forest(
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit" (sample_weight as it is),
     "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
-    impurity decrease per tree and feature, (n_trees, n_features), unnormalised, as a share of the
-    tree's total weight. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
+    impurity decrease per tree and feature, (n_trees, n_features), as a share of the impurity of the
+    tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
     Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 

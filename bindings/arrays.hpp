@@ -1,0 +1,66 @@
+// Arrays between NumPy and the core, in one place: who owns what, and which types are let in.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bayeswood/matrix_view.hpp"
+
+namespace bayeswood::bindings {
+
+namespace nb = nanobind;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+inline MatrixView view(const AnyMatrix& array) {
+  const bool is_float32 = array.dtype() == nb::dtype<float>();
+  if (!is_float32 && array.dtype() != nb::dtype<double>()) throw nb::type_error("X: float32 or float64");
+  return {array.data(), is_float32, array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
+}
+
+template <class T>
+std::span<const T> span(const Vector<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+
+template <class T>
+std::span<const T> span(const Matrix<T>& array) {
+  return {array.data(), array.shape(0) * array.shape(1)};
+}
+
+template <class T>
+std::vector<T> copy(const Vector<T>& array) {
+  return {array.data(), array.data() + array.shape(0)};
+}
+
+// A NumPy array that takes over the vector.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.begin(), owner));
+}
+
+template <class T>
+nb::object to_numpy(std::vector<T>&& values) {
+  const std::size_t n = values.size();
+  return to_numpy(std::move(values), {n});
+}
+
+// A read-only look at memory that `owner` keeps alive.
+template <class T>
+nb::object look(const std::vector<T>& values, nb::handle owner) {
+  const std::size_t n = values.size();
+  return nb::cast(nb::ndarray<nb::numpy, const T>(values.data(), {n}, owner));
+}
+
+}  // namespace bayeswood::bindings

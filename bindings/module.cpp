@@ -1,0 +1,7 @@
+#include "module.hpp"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native core of bayeswood.";
+  bayeswood::bindings::bind_forest(m);
+  bayeswood::bindings::bind_grow(m);
+}

@@ -1,0 +1,46 @@
+// Long native calls: the interpreter is let go, Ctrl-C is answered, progress is told.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+#include "bayeswood/forest.hpp"
+
+namespace bayeswood::bindings {
+
+namespace nb = nanobind;
+
+// Runs on the calling thread every 50 ms; a pending Python error stops the loop.
+inline Poll make_poll(const nb::object& progress) {
+  return [progress](std::size_t done, std::size_t total) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) return false;
+    if (progress.is_none()) return true;
+    try {
+      progress(done, total);
+    } catch (nb::python_error& error) {
+      error.restore();
+      return false;
+    }
+    return true;
+  };
+}
+
+// work(running) without the interpreter lock.
+template <class Work>
+void run_released(unsigned n_jobs, const nb::object& progress, Work&& work) {
+  bool interrupted = false;
+  {
+    const Running running{n_jobs, make_poll(progress)};
+    nb::gil_scoped_release release;
+    try {
+      work(running);
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+  }
+  if (interrupted && PyErr_Occurred() != nullptr) throw nb::python_error();
+}
+
+}  // namespace bayeswood::bindings

@@ -1,0 +1,55 @@
+// A forest in the form that prediction walks.
+//
+// Rows are first turned into 16-bit places among the forest's own thresholds, feature by feature: one
+// exact comparison of doubles decides x <= threshold for every node at once. A node is then 8 bytes,
+// leaves lead to themselves, and several rows walk a tree side by side.
+//
+// Each numeric feature has two columns, equal but for missing values: they are 0 in the even column
+// (always left) and 65535 in the odd one (always right). A node names the column of its missing
+// direction, so missing values cost nothing. Categories have their level number in the even column.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bayeswood/matrix_view.hpp"
+#include "bayeswood/tree.hpp"
+
+namespace bayeswood {
+
+class CompiledForest {
+ public:
+  CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees);
+
+  // False where the forest is too large for 16-bit places or columns: then trees are walked as they are.
+  bool is_packed() const { return packed_; }
+  std::size_t n_columns() const { return 2 * thresholds_.size(); }
+  std::size_t nbytes() const;
+
+  // Encodes rows [begin, end) into `out`, n_columns() per row.
+  void encode(const MatrixView& table, std::size_t begin, std::size_t end, std::uint16_t* out) const;
+  // Leaf nodes of `n` encoded rows in tree t.
+  void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n, std::uint32_t* leaf) const;
+
+ private:
+  struct Node {
+    std::uint32_t child;
+    std::uint16_t column;
+    std::uint16_t place;  // encoded <= place goes left
+  };
+
+  void collect_thresholds(const std::vector<Tree>& trees);
+  void pack_tree(const Tree& tree);
+  std::uint16_t place_of(std::size_t feature, double value) const;
+  template <bool HAS_SETS, std::size_t WIDTH>
+  void walk_rows(std::size_t t, const std::uint16_t* encoded, std::uint32_t* leaf) const;
+
+  const ForestShape& shape_;
+  const std::vector<Tree>& trees_;
+  bool packed_ = true;
+  std::vector<std::vector<double>> thresholds_;  // per feature, ascending
+  std::vector<std::size_t> offset_;              // of each tree in nodes_
+  std::vector<Node> nodes_;
+};
+
+}  // namespace bayeswood

@@ -1,0 +1,61 @@
+// The hand-over object: trees of one shape, and everything that is asked of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "bayeswood/matrix_view.hpp"
+#include "bayeswood/parallel.hpp"
+#include "bayeswood/tree.hpp"
+#include "bayeswood/weights.hpp"
+
+namespace bayeswood {
+
+class CompiledForest;
+
+class Forest {
+ public:
+  Forest(ForestShape shape, std::vector<Tree> trees);
+  ~Forest();
+
+  const ForestShape& shape() const { return shape_; }
+  std::size_t n_trees() const { return trees_.size(); }
+  const Tree& tree(std::size_t t) const { return trees_[t]; }
+  std::size_t n_outputs() const { return static_cast<std::size_t>(shape_.n_outputs); }
+  bool has_rows() const;
+  std::size_t nbytes() const;
+
+  // The form that prediction walks, built at the first prediction.
+  const CompiledForest& compiled() const;
+
+ private:
+  ForestShape shape_;
+  std::vector<Tree> trees_;
+  mutable std::once_flag compiled_once_;
+  mutable std::unique_ptr<CompiledForest> compiled_;
+};
+
+struct Running {
+  unsigned n_threads = 1;
+  Poll poll = {};
+};
+
+// out: n_rows x n_outputs, sum over trees of tree_weights[t] times the leaf's value.
+void predict_mean(const Forest& forest, const MatrixView& table, std::span<const double> tree_weights,
+                  double* out, const Running& run);
+// out: n_rows x n_classes, tree_weights summed by the class each tree prefers.
+void predict_votes(const Forest& forest, const MatrixView& table,
+                   std::span<const double> tree_weights, double* out, const Running& run);
+// out: n_trees x n_rows x n_outputs.
+void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run);
+// out: n_rows x n_trees, node index of the leaf.
+void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
+// Sums over the trees in which the training row had weight 0, and their number.
+void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
+                 std::span<const double> sample_weight, bool hard, double* sums, std::int32_t* counts,
+                 const Running& run);
+
+}  // namespace bayeswood

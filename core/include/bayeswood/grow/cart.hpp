@@ -1,0 +1,44 @@
+// Weighted CART: greedy binary splits that maximise the decrease of weighted impurity, grown until a
+// node is pure or no cut leaves enough rows and weight on both sides (Taddy, Section 2.2).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/encoded_matrix.hpp"
+#include "bayeswood/forest.hpp"
+#include "bayeswood/grow/scan.hpp"
+#include "bayeswood/grow/target.hpp"
+#include "bayeswood/weights.hpp"
+
+namespace bayeswood {
+
+struct GrowOptions {
+  std::uint32_t max_features = 1;  // features looked at per node; more only while none can be cut
+  std::uint32_t min_samples_leaf = 1;
+  double min_weight_fraction_leaf = 0;
+  std::uint32_t max_depth = 0;  // 0: no limit
+  bool keep_rows = false;
+  bool random_ties = true;  // else the lowest feature wins a tie
+  WeightScheme scheme;
+  const Kernels* kernels = nullptr;
+};
+
+struct GrowRequest {
+  const EncodedMatrix& matrix;
+  const Target& target;
+  std::span<const double> sample_weight;  // empty: all ones
+  std::span<const double> given_weights;  // n_trees x n_rows for WeightKind::GIVEN
+  std::uint64_t first_tree = 0;
+  std::size_t n_trees = 1;
+};
+
+struct GrownForest {
+  std::vector<Tree> trees;
+  std::vector<double> importances;  // n_trees x n_features, decrease as a share of the root's impurity
+};
+
+GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options, const Running& run);
+
+}  // namespace bayeswood

@@ -1,0 +1,82 @@
+// Splits of a category: an optimal subset of levels for one response, a good one for several.
+//
+// For squared error and for Gini with two classes the best subset is a prefix of the levels ordered
+// by mean response (Fisher 1958; Breiman et al. 1984, Theorem 4.5). For several classes or outputs
+// the levels are ordered once for each of the (at most MAX_ORDERS heaviest) classes or outputs, by
+// that class's share or that output's mean, and the best prefix over these orders is taken. A missing
+// value counts as one more level.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "bayeswood/grow/scan.hpp"
+#include "bayeswood/grow/split.hpp"
+
+namespace bayeswood {
+
+constexpr std::size_t MAX_ORDERS = 8;
+
+struct LevelSums {
+  std::uint32_t code;
+  std::uint32_t n;
+  double w;
+  double wy;
+};
+
+// Notes on the split whether missing values were seen, and on which side they went.
+void note_missing_level(Split& split);
+
+// SCALAR: orders `levels` in place.
+Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals, const Limits& limits);
+
+// A run of equal codes in a sorted list.
+struct Run {
+  std::uint32_t begin, end;
+  double share;
+};
+
+template <class Entry>
+std::vector<Run> find_runs(const Entry* list, std::uint32_t n) {
+  std::vector<Run> runs;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (i == 0 || code_of(list[i]) != code_of(list[i - 1])) runs.push_back({i, i, 0});
+    runs.back().end = i + 1;
+  }
+  return runs;
+}
+
+// CLASSES and MULTI: `share(entry ids of a run, order)` gives what a run is ordered by.
+template <class Side, class Entry, class Share>
+Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders, Share share, Side& side,
+                      const Limits& limits, std::vector<Entry>& scratch, double* right) {
+  Split best;
+  std::vector<Run> runs = find_runs(list, n);
+  if (runs.size() < 2) return best;
+  scratch.resize(n);
+  for (std::size_t k = 0; k < n_orders; ++k) {
+    for (Run& run : runs) run.share = share(run, k);
+    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+      return a.share != b.share ? a.share < b.share : a.begin < b.begin;
+    });
+    std::uint32_t at = 0;
+    for (std::uint32_t r = 0; r < runs.size(); ++r) {
+      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) {
+        scratch[at++] = make_entry<Entry>(r, id_of(list[i]));
+      }
+    }
+    const Cut cut = scan_list(scratch.data(), n, 0, side, limits, right);
+    if (!cut.found() || (best.found() && cut.score <= best.score + limits.tolerance)) continue;
+    best.score = cut.score;
+    best.levels = std::make_unique<LevelSides>();
+    for (std::uint32_t r = 0; r < runs.size(); ++r) {
+      auto& levels = r <= code_of(scratch[cut.position]) ? best.levels->left : best.levels->right;
+      levels.push_back(static_cast<std::uint16_t>(code_of(list[runs[r].begin])));
+    }
+  }
+  note_missing_level(best);
+  return best;
+}
+
+}  // namespace bayeswood

@@ -1,0 +1,145 @@
+// What every part of the grower knows of the tree it grows, and the rules by which a node ends.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/cart.hpp"
+#include "bayeswood/grow/split.hpp"
+#include "bayeswood/grow/tree_builder.hpp"
+#include "bayeswood/leaf/class_impurity.hpp"
+#include "bayeswood/leaf/squared_error.hpp"
+
+namespace bayeswood {
+
+struct TreeContext {
+  const EncodedMatrix& matrix;
+  const Target& target;
+  const GrowOptions& options;
+  const StopFlag& stop;
+  TreeBuilder& builder;
+  FeatureOrder& features;
+  double* importance;  // per feature
+  double min_weight;   // of a leaf
+
+  bool must_stop(const NodeTotals& node, std::uint32_t depth) const {
+    return node.pure || node.n < 2 * options.min_samples_leaf ||
+           (options.max_depth != 0 && depth >= options.max_depth);
+  }
+  Limits limits(const NodeTotals& node) const {
+    // The slack keeps children of exactly the minimum weight, whatever the order of summation.
+    return {options.min_samples_leaf, std::max(min_weight * (1 - 1e-12), WEIGHT_ROUNDING * node.w),
+            TIE_TOLERANCE * node.impurity};
+  }
+  void count_gain(const Split& split, const NodeTotals& node) const {
+    importance[split.feature] += std::max(0.0, split.score - node.score);
+  }
+};
+
+// One accumulator of each kind over the same rows; `visit` calls back with the one that fits.
+class SideSet {
+ public:
+  SideSet(const RowData& rows, const Target& target)
+      : target_(target),
+        scalar_(rows),
+        gini_(rows, target.kind == TargetKind::CLASSES ? target.n_outputs : 0),
+        entropy_(rows, target.kind == TargetKind::CLASSES ? target.n_outputs : 0),
+        multi_(rows, target.kind == TargetKind::MULTI ? target.n_outputs : 0) {}
+
+  template <class F>
+  auto visit(F&& f) {
+    if (target_.kind == TargetKind::SCALAR) return f(scalar_);
+    if (target_.kind == TargetKind::MULTI) return f(multi_);
+    return target_.criterion == Criterion::GINI ? f(gini_) : f(entropy_);
+  }
+
+  MultiSide& multi() { return multi_; }
+  std::vector<double>& class_weights() { return class_w_; }  // all zero between uses
+
+ private:
+  const Target& target_;
+  std::vector<double> class_w_;
+  ScalarSide scalar_;
+  ClassSide<Gini> gini_;
+  ClassSide<Entropy> entropy_;
+  MultiSide multi_;
+};
+
+template <class Id>
+NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
+  NodeTotals t;
+  t.n = static_cast<std::uint32_t>(ids.size());
+  t.y_min = t.y_max = rows.y[ids[0]];
+  double wyy = 0;
+  for (const auto id : ids) {
+    const double y = rows.y[id];
+    t.w += rows.pair[id].w;
+    t.wy += rows.pair[id].wy;
+    wyy += rows.pair[id].wy * y;
+    t.y_min = std::min(t.y_min, y);
+    t.y_max = std::max(t.y_max, y);
+  }
+  t.pure = t.y_min == t.y_max;
+  t.score = t.wy * t.wy / t.w;
+  t.impurity = std::max(0.0, wyy - t.score);
+  return t;
+}
+
+template <class Id>
+NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                        std::vector<double>& class_w) {
+  NodeTotals t;
+  t.n = static_cast<std::uint32_t>(ids.size());
+  class_w.resize(target.n_outputs, 0.0);
+  const std::int32_t first = rows.label[ids[0]];
+  for (const auto id : ids) {
+    class_w[rows.label[id]] += rows.w[id];
+    t.pure &= rows.label[id] == first;
+  }
+  double sum = 0;
+  const bool gini = target.criterion == Criterion::GINI;
+  const auto take = [&](double& w) {
+    t.w += w;
+    sum += gini ? Gini::term(w) : Entropy::term(w);
+    w = 0;
+  };
+  if (ids.size() < class_w.size()) {
+    for (const auto id : ids) take(class_w[rows.label[id]]);  // a class met again is 0 by now
+  } else {
+    for (double& w : class_w) take(w);
+  }
+  t.score = gini ? Gini::score(sum, t.w) : Entropy::score(sum, t.w);
+  t.impurity = std::max(0.0, (gini ? t.w : 0) - t.score);
+  return t;
+}
+
+template <class Id>
+NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Target& target, MultiSide& side) {
+  NodeTotals t;
+  const std::size_t k = target.n_outputs;
+  t.n = static_cast<std::uint32_t>(ids.size());
+  side.reset();
+  const double* first = rows.values + ids[0] * k;
+  double wyy = 0;
+  for (const auto id : ids) {
+    const double* y = rows.values + id * k;
+    side.add(id);
+    t.pure &= std::equal(first, first + k, y);
+    for (std::size_t j = 0; j < k; ++j) wyy += rows.w[id] * y[j] * y[j];
+  }
+  t.w = side.weight();
+  t.score = side.score();
+  t.impurity = std::max(0.0, wyy - t.score);
+  return t;
+}
+
+template <class Id>
+NodeTotals node_totals(std::span<const Id> ids, const RowData& rows, const Target& target, SideSet& sides) {
+  if (target.kind == TargetKind::SCALAR) return scalar_totals(ids, rows);
+  if (target.kind == TargetKind::MULTI) return multi_totals(ids, rows, target, sides.multi());
+  return class_totals(ids, rows, target, sides.class_weights());
+}
+
+}  // namespace bayeswood

@@ -1,0 +1,77 @@
+// Grows a subtree of at most 65,536 rows. The rows' weights and responses are copied together, so
+// that a node's work stays in cache, and a row is a 16-bit number.
+//
+// Where most features are looked at, each has its rows sorted once, in packed (code, row) lists that
+// are partitioned stably down the tree. Where few are, a node sorts its rows for just those.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/class_histogram.hpp"
+#include "bayeswood/grow/list_search.hpp"
+#include "bayeswood/grow/node.hpp"
+
+namespace bayeswood {
+
+constexpr std::uint32_t MAX_SMALL_ROWS = 65536;
+
+class SmallGrower {
+ public:
+  SmallGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options);
+
+  // `rows` are training rows in ascending order, whose data stand in `source` by training row.
+  void grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth, const NodeTotals& totals,
+            std::span<const std::uint32_t> rows, const RowData& source);
+
+ private:
+  struct Task {
+    std::uint32_t node, depth, begin;
+    NodeTotals totals;
+  };
+
+  void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
+  void load_features(std::span<const std::uint32_t> rows);
+  void end(TreeContext& tree, const Task& task);
+  bool push_or_end(TreeContext& tree, const Task& task);
+  void grow_node(TreeContext& tree, const Task& task);
+  Split separate_pair(TreeContext& tree, const Task& task);
+  NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
+  void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
+  Split find_split(TreeContext& tree, const Task& task);
+  void search_group(TreeContext& tree, const Task& task, const Limits& limits, std::uint32_t group_size,
+                    Split& best);
+  Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits);
+  void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options, Split& best);
+  const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
+  std::uint32_t assign_sides(const Split& split, const Task& task);
+  void partition_order(const Task& task);
+  void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
+  std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
+    return {order_.data() + begin, n};
+  }
+  SmallEntry* list(std::uint32_t feature) { return lists_.data() + std::size_t{feature} * n_rows_; }
+
+  const EncodedMatrix& matrix_;
+  const Target& target_;
+  bool presorted_;  // lists for all features, else codes
+  std::uint32_t n_rows_ = 0;
+  RowData rows_;
+  std::vector<WeightedValue> pair_;
+  std::vector<double> y_, w_, values_;
+  std::vector<std::int32_t> label_;
+  std::vector<std::uint32_t> row_of_id_;
+  std::vector<std::uint16_t> order_, order_scratch_;  // ids in ascending order within each node
+  std::vector<std::uint8_t> side_;                    // by id, 1: left
+  std::vector<SmallEntry> lists_;                     // presorted: n_features x n_rows
+  std::vector<std::uint16_t> codes_;                  // otherwise: n_features x n_rows
+  std::vector<SmallEntry> node_lists_, scratch_;
+  std::vector<std::uint32_t> group_;   // features of the lanes under way
+  std::vector<Task> stack_;
+  Sides sides_;
+  ListSearch<SmallEntry> search_;
+  ClassHistogram classes_;
+};
+
+}  // namespace bayeswood

@@ -1,0 +1,78 @@
+// Collects nodes in the order they are grown and hands them over as a lawful, breadth-first Tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/split.hpp"
+#include "bayeswood/grow/target.hpp"
+#include "bayeswood/tree.hpp"
+
+namespace bayeswood {
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const EncodedMatrix& matrix, const Target& target, bool keep_rows)
+      : matrix_(matrix), target_(target), keep_rows_(keep_rows) {
+    nodes_.emplace_back();
+  }
+
+  static constexpr std::uint32_t ROOT = 0;
+
+  struct Children {
+    std::uint32_t left, right;
+  };
+  // The missing direction is settled here: where the node saw missing values, the better side; else
+  // the child with more rows. Levels absent from the node follow it.
+  Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left, std::uint32_t n_right);
+
+  // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
+  template <class Id>
+  void set_leaf(std::uint32_t node, const NodeTotals& totals, std::span<const Id> ids,
+                const RowData& rows, const std::uint32_t* row_of_id);
+
+  Tree finish();
+
+ private:
+  struct Node {
+    std::int32_t feature = LEAF;
+    std::uint32_t left = 0;  // or leaf number in growing order
+    std::uint32_t set_begin = 0;
+    std::uint16_t cut_code = 0;
+    std::uint16_t upper_code = 0;
+    std::uint8_t missing_left = 0;
+  };
+  struct Leaf {
+    std::int32_t n;
+    float w;
+    std::uint32_t value_begin, value_end;
+    std::uint32_t rows_begin;
+  };
+
+  void add_set(Node& node, const Split& split);
+  template <class Id>
+  void add_class_values(std::span<const Id> ids, const RowData& rows, double total);
+  template <class Id>
+  void add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
+                 const std::uint32_t* row_of_id);
+  void add_binary(const NodeTotals& totals);
+  void add_entry(std::int32_t label, double share);
+  double threshold(const Node& node) const;
+  std::vector<std::uint32_t> breadth_first() const;
+  void copy_leaf(const Leaf& leaf, Tree& tree, std::vector<std::int32_t>& n_samples,
+                 std::vector<float>& weights) const;
+
+  const EncodedMatrix& matrix_;
+  const Target& target_;
+  bool keep_rows_;
+  std::vector<Node> nodes_;
+  std::vector<Leaf> leaves_;
+  std::vector<std::uint64_t> set_words_;
+  std::vector<std::int32_t> value_class_;
+  std::vector<double> values_;
+  std::vector<std::int32_t> rows_;
+  std::vector<double> class_w_;  // zero between calls
+};
+
+}  // namespace bayeswood

@@ -1,0 +1,51 @@
+#include "bayeswood/grow/category.hpp"
+
+namespace bayeswood {
+
+void note_missing_level(Split& split) {
+  const auto holds_missing = [](const std::vector<std::uint16_t>& levels) {
+    return std::find(levels.begin(), levels.end(), MISSING_CODE) != levels.end();
+  };
+  if (!split.found()) return;
+  split.missing_left = holds_missing(split.levels->left);
+  split.missing_seen = split.missing_left || holds_missing(split.levels->right);
+}
+
+Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals, const Limits& limits) {
+  Split best;
+  std::sort(levels.begin(), levels.end(), [](const LevelSums& a, const LevelSums& b) {
+    const double left = a.wy * b.w;
+    const double right = b.wy * a.w;
+    return left != right ? left < right : a.code < b.code;
+  });
+  std::uint32_t n = 0;
+  double w = 0;
+  double wy = 0;
+  std::size_t best_length = 0;
+  double to_beat = NO_SCORE;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    n += levels[i].n;
+    w += levels[i].w;
+    wy += levels[i].wy;
+    const double w_right = totals.w - w;
+    if (n < limits.min_rows || totals.n - n < limits.min_rows) continue;
+    if (w < limits.min_weight || w_right < limits.min_weight) continue;
+    const double right = totals.wy - wy;
+    const double score = wy * wy / w + right * right / w_right;
+    if (score > to_beat) {
+      best.score = score;
+      best_length = i + 1;
+      to_beat = score + limits.tolerance;
+    }
+  }
+  if (!best.found()) return best;
+  best.levels = std::make_unique<LevelSides>();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    auto& side = i < best_length ? best.levels->left : best.levels->right;
+    side.push_back(static_cast<std::uint16_t>(levels[i].code));
+  }
+  note_missing_level(best);
+  return best;
+}
+
+}  // namespace bayeswood

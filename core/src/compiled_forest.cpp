@@ -1,0 +1,151 @@
+#include "bayeswood/compiled_forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bayeswood {
+namespace {
+
+constexpr std::uint16_t ALWAYS_LEFT = 0;
+constexpr std::uint16_t ALWAYS_RIGHT = 65535;
+constexpr std::uint16_t UNSEEN_LEVEL = 65535;
+constexpr std::uint16_t SET_FLAG = 0x8000;
+constexpr std::size_t MAX_PLACES = 65534;
+
+}  // namespace
+
+CompiledForest::CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees)
+    : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
+  collect_thresholds(trees);
+  packed_ = n_columns() < SET_FLAG;
+  for (const auto& values : thresholds_) packed_ = packed_ && values.size() <= MAX_PLACES;
+  for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
+  if (!packed_) return;
+  for (const Tree& tree : trees) pack_tree(tree);
+}
+
+void CompiledForest::collect_thresholds(const std::vector<Tree>& trees) {
+  for (const Tree& tree : trees) {
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      const std::int32_t f = tree.feature[i];
+      if (f != LEAF && shape_.n_levels[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
+    }
+    // Keep the lists short while they are gathered.
+    for (auto& values : thresholds_) {
+      if (values.size() < 2 * MAX_PLACES) continue;
+      std::sort(values.begin(), values.end());
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+    }
+  }
+  for (auto& values : thresholds_) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+}
+
+// How many thresholds lie below the value: value <= thresholds[k] exactly where the place is <= k.
+std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {
+  const auto& values = thresholds_[feature];
+  const double* first = values.data();
+  std::size_t n = values.size();
+  while (n > 1) {  // branch-free halving
+    const std::size_t half = n / 2;
+    first += first[half - 1] < value ? half : 0;
+    n -= half;
+  }
+  const std::size_t below = static_cast<std::size_t>(first - values.data());
+  return static_cast<std::uint16_t>(below + (n == 1 && *first < value ? 1 : 0));
+}
+
+void CompiledForest::pack_tree(const Tree& tree) {
+  offset_.push_back(nodes_.size());
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    const std::int32_t f = tree.feature[i];
+    const auto self = static_cast<std::uint32_t>(i);
+    if (f == LEAF) {
+      nodes_.push_back({self, 0, ALWAYS_RIGHT});  // nothing is above 65535: stay
+    } else if (shape_.n_levels[f] > 0) {
+      nodes_.push_back({tree.child[i], static_cast<std::uint16_t>(2 * f | SET_FLAG), 0});
+    } else {
+      const auto column = static_cast<std::uint16_t>(2 * f + (tree.missing_left[i] != 0 ? 0 : 1));
+      nodes_.push_back({tree.child[i], column, place_of(f, tree.threshold[i])});
+    }
+  }
+}
+
+std::size_t CompiledForest::nbytes() const {
+  std::size_t bytes = nodes_.size() * sizeof(Node) + offset_.size() * sizeof(std::size_t);
+  for (const auto& values : thresholds_) bytes += values.size() * sizeof(double);
+  return bytes;
+}
+
+void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
+                            std::uint16_t* out) const {
+  for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+    const std::int32_t n_levels = shape_.n_levels[j];
+    std::uint16_t* cell = out + 2 * j;
+    for (std::size_t i = begin; i < end; ++i, cell += n_columns()) {
+      const double value = table(i, j);
+      if (n_levels > 0) {
+        const bool known = value >= 0 && value < n_levels;
+        cell[0] = cell[1] = known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
+      } else if (std::isnan(value)) {
+        cell[0] = ALWAYS_LEFT;
+        cell[1] = ALWAYS_RIGHT;
+      } else {
+        cell[0] = cell[1] = place_of(j, value);
+      }
+    }
+  }
+}
+
+template <bool HAS_SETS, std::size_t WIDTH>
+void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded, std::uint32_t* leaf) const {
+  const Node* nodes = nodes_.data() + offset_[t];
+  const Tree& tree = trees_[t];
+  const std::size_t stride = n_columns();
+  std::uint32_t at[WIDTH] = {};
+  std::uint32_t moved = 1;
+  while (moved != 0) {
+    moved = 0;
+    for (std::size_t r = 0; r < WIDTH; ++r) {
+      const Node node = nodes[at[r]];
+      std::uint32_t right;
+      if (HAS_SETS && (node.column & SET_FLAG) != 0) {
+        const std::uint16_t level = encoded[r * stride + (node.column ^ SET_FLAG)];
+        const std::uint64_t* words = tree.category_words.data() + tree.category_offset[at[r]];
+        right = level == UNSEEN_LEVEL ? tree.missing_left[at[r]] == 0 : !in_set(words, level);
+      } else {
+        right = encoded[r * stride + node.column] > node.place;
+      }
+      const std::uint32_t next = node.child + right;
+      moved |= next ^ at[r];
+      at[r] = next;
+    }
+  }
+  std::copy(at, at + WIDTH, leaf);
+}
+
+void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n,
+                          std::uint32_t* leaf) const {
+  constexpr std::size_t WIDTH = 16;
+  const bool has_sets = !trees_[t].category_offset.empty();
+  const std::size_t stride = n_columns();
+  std::size_t i = 0;
+  for (; i + WIDTH <= n; i += WIDTH) {
+    if (has_sets) {
+      walk_rows<true, WIDTH>(t, encoded + i * stride, leaf + i);
+    } else {
+      walk_rows<false, WIDTH>(t, encoded + i * stride, leaf + i);
+    }
+  }
+  for (; i < n; ++i) {
+    if (has_sets) {
+      walk_rows<true, 1>(t, encoded + i * stride, leaf + i);
+    } else {
+      walk_rows<false, 1>(t, encoded + i * stride, leaf + i);
+    }
+  }
+}
+
+}  // namespace bayeswood

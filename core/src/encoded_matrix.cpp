@@ -1,0 +1,160 @@
+#include "bayeswood/encoded_matrix.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+
+#include "bayeswood/radix_sort.hpp"
+
+namespace bayeswood {
+namespace {
+
+struct Cell {
+  std::uint64_t key;
+  std::uint32_t row;
+  std::uint64_t operator>>(unsigned bit) const { return key >> bit; }
+};
+
+// An unsigned key in the order of the doubles (-0.0 counts as 0.0), and back.
+std::uint64_t order_key(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+  return (bits >> 63) != 0 ? ~bits : bits | (1ULL << 63);
+}
+
+double key_value(std::uint64_t key) {
+  return std::bit_cast<double>((key >> 63) != 0 ? key & ~(1ULL << 63) : ~key);
+}
+
+// Present cells in ascending order of value, rows ascending within equal values.
+std::vector<Cell> sorted_cells(const MatrixView& table, std::size_t j, const StopFlag& stop) {
+  std::vector<Cell> cells;
+  cells.reserve(table.n_rows());
+  for (std::size_t i = 0; i < table.n_rows(); ++i) {
+    const double value = table(i, j);
+    if (!std::isnan(value)) cells.push_back({order_key(value), static_cast<std::uint32_t>(i)});
+  }
+  if (!cells.empty()) {
+    std::vector<Cell> scratch(cells.size());
+    radix_sort(cells.data(), scratch.data(), cells.size(), 0, 64, [&] { check_stop(stop); });
+  }
+  return cells;
+}
+
+std::size_t count_distinct(const std::vector<Cell>& cells) {
+  std::size_t distinct = cells.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < cells.size(); ++i) distinct += cells[i].key != cells[i - 1].key;
+  return distinct;
+}
+
+}  // namespace
+
+double FeatureCodes::threshold_between(std::uint32_t lower_code, std::uint32_t upper_code) const {
+  const double below = high[lower_code];
+  const double above = low[upper_code];
+  const double middle = below / 2 + above / 2;  // halves first: the sum may overflow
+  return middle >= below && middle < above ? middle : below;
+}
+
+EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> n_levels,
+                             unsigned n_threads, std::uint32_t max_codes, const Poll& poll)
+    : n_rows_(table.n_rows()),
+      n_features_(table.n_columns()),
+      n_levels_(std::move(n_levels)),
+      features_(n_features_),
+      columns_(n_rows_ * n_features_),
+      codes_(n_rows_ * n_features_),
+      coarse_(n_rows_ * n_features_) {
+  if (n_levels_.size() != n_features_) throw std::invalid_argument("n_levels: one per feature");
+  if (n_rows_ > 0x7fffffff) throw std::invalid_argument("at most 2,147,483,647 rows");
+  if (max_codes < 2 || max_codes > MAX_CODES) throw std::invalid_argument("max_codes: 2 to 65535");
+  for (const auto levels : n_levels_) has_categories_ |= levels > 0;
+  parallel_for(
+      n_features_, n_threads,
+      [&](std::size_t j, unsigned, const StopFlag& stop) { encode_feature(table, j, max_codes, stop); }, poll);
+  constexpr std::size_t BLOCK = 1024;
+  parallel_for(
+      (n_rows_ + BLOCK - 1) / BLOCK, n_threads,
+      [&](std::size_t b, unsigned, const StopFlag&) {
+        fill_rows(b * BLOCK, std::min((b + 1) * BLOCK, n_rows_));
+      },
+      poll);
+}
+
+std::size_t EncodedMatrix::nbytes() const {
+  std::size_t bytes = (columns_.size() + codes_.size()) * sizeof(std::uint16_t) + coarse_.size();
+  for (const auto& f : features_) bytes += (f.low.size() + f.high.size()) * sizeof(double);
+  return bytes;
+}
+
+void EncodedMatrix::encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                                   const StopFlag& stop) {
+  if (n_levels_[j] > 0) {
+    encode_category(table, j);
+  } else {
+    encode_numeric(table, j, max_codes, stop);
+  }
+  set_coarse(j);
+}
+
+void EncodedMatrix::encode_category(const MatrixView& table, std::size_t j) {
+  FeatureCodes& codes = features_[j];
+  codes.is_category = true;
+  codes.n_codes = static_cast<std::uint32_t>(n_levels_[j]);
+  if (codes.n_codes > MAX_CODES) throw std::invalid_argument("a category has at most 65,535 levels");
+  for (std::size_t i = 0; i < n_rows_; ++i) {
+    const double value = table(i, j);
+    std::uint16_t code = MISSING_CODE;
+    if (!std::isnan(value)) {
+      if (!(value >= 0 && value < codes.n_codes)) throw std::invalid_argument("level out of range");
+      code = static_cast<std::uint16_t>(value);
+    }
+    codes.has_missing |= code == MISSING_CODE;
+    columns_[j * n_rows_ + i] = code;
+  }
+}
+
+void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                                   const StopFlag& stop) {
+  FeatureCodes& codes = features_[j];
+  const std::vector<Cell> cells = sorted_cells(table, j, stop);
+  std::uint16_t* column = columns_.data() + j * n_rows_;
+  codes.has_missing = cells.size() < n_rows_;
+  if (codes.has_missing) std::fill_n(column, n_rows_, MISSING_CODE);
+  const bool exact = count_distinct(cells) <= max_codes;
+  std::size_t quota = 0;  // a quantile bin ends at the first change of value past its quota of rows
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool new_value = i == 0 || cells[i].key != cells[i - 1].key;
+    if (new_value && (exact || i >= quota)) {
+      codes.low.push_back(key_value(cells[i].key));
+      codes.high.push_back(codes.low.back());
+      quota = (codes.low.size() * cells.size() + max_codes - 1) / max_codes;
+    }
+    codes.high.back() = key_value(cells[i].key);
+    column[cells[i].row] = static_cast<std::uint16_t>(codes.low.size() - 1);
+  }
+  codes.n_codes = static_cast<std::uint32_t>(codes.low.size());
+}
+
+void EncodedMatrix::set_coarse(std::size_t j) {
+  FeatureCodes& codes = features_[j];
+  const std::uint32_t limit = codes.has_missing ? 255 : 256;
+  const std::uint32_t last = codes.n_codes > 0 ? codes.n_codes - 1 : 0;
+  while ((last >> codes.shift) + 1 > limit) ++codes.shift;
+  codes.n_coarse = (last >> codes.shift) + 1;
+}
+
+void EncodedMatrix::fill_rows(std::size_t begin, std::size_t end) {
+  for (std::size_t j = 0; j < n_features_; ++j) {
+    const FeatureCodes& codes = features_[j];
+    const std::uint16_t* codes_of = column(j);
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t code = codes_of[i];
+      codes_[i * n_features_ + j] = codes_of[i];
+      coarse_[i * n_features_ + j] =
+          static_cast<std::uint8_t>(code == MISSING_CODE ? codes.n_coarse : code >> codes.shift);
+    }
+  }
+}
+
+}  // namespace bayeswood

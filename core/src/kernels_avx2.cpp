@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "bayeswood/grow/scan.hpp"
+
+// Everything below is compiled for AVX2 and called only where the machine has it. The headers stay
+// outside, so that no shared inline function carries AVX2 instructions elsewhere.
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
+
+#include "bin_bounds.inl"
+
+namespace bayeswood {
+namespace {
+
+// The same operations in the same order as the portable scan, four lists at once: the same bits.
+struct LaneSums {
+  __m256d w, wy;
+
+  void add(const LaneTask& t, std::uint32_t i) {
+    const auto* pair = reinterpret_cast<const double*>(t.pair);
+    const __m128d row0 = _mm_loadu_pd(pair + 2 * id_of(t.list[0][i]));
+    const __m128d row1 = _mm_loadu_pd(pair + 2 * id_of(t.list[1][i]));
+    const __m128d row2 = _mm_loadu_pd(pair + 2 * id_of(t.list[2][i]));
+    const __m128d row3 = _mm_loadu_pd(pair + 2 * id_of(t.list[3][i]));
+    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(row0), row2, 1);
+    const __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(row1), row3, 1);
+    w = _mm256_add_pd(w, _mm256_unpacklo_pd(even, odd));
+    wy = _mm256_add_pd(wy, _mm256_unpackhi_pd(even, odd));
+  }
+};
+
+__m128i load_codes(const LaneTask& t, std::uint32_t i) {
+  const __m128i entries = _mm_setr_epi32(static_cast<int>(t.list[0][i]), static_cast<int>(t.list[1][i]),
+                                         static_cast<int>(t.list[2][i]), static_cast<int>(t.list[3][i]));
+  return _mm_srli_epi32(entries, 16);
+}
+
+void scan_lanes(const LaneTask& t, Cut* best) {
+  for (std::uint32_t lane = 0; lane < LANES; ++lane) best[lane] = Cut{};
+  if (t.n < 2 * t.limits.min_rows || t.n < 2) return;
+  const std::uint32_t first = t.limits.min_rows - 1;
+  const std::uint32_t end = t.n - t.limits.min_rows;
+  const __m256d total_w = _mm256_set1_pd(t.w);
+  const __m256d mean = _mm256_set1_pd(t.wy / t.w);
+  const __m256d min_w = _mm256_set1_pd(t.limits.min_weight);
+  const __m256d tolerance = _mm256_set1_pd(t.limits.tolerance / t.w);
+  LaneSums left{_mm256_setzero_pd(), _mm256_setzero_pd()};
+  for (std::uint32_t i = 0; i < first; ++i) left.add(t, i);
+  __m256d to_beat = _mm256_set1_pd(-1);
+  __m256d won = _mm256_setzero_pd();
+  __m256i won_at = _mm256_set1_epi64x(-1);
+  __m128i code = load_codes(t, first);
+  for (std::uint32_t i = first; i < end; ++i) {
+    left.add(t, i);
+    const __m128i next = load_codes(t, i + 1);
+    const __m256d shift = _mm256_sub_pd(left.wy, _mm256_mul_pd(mean, left.w));
+    const __m256d w_right = _mm256_sub_pd(total_w, left.w);
+    const __m256d gain = _mm256_div_pd(_mm256_mul_pd(shift, shift), _mm256_mul_pd(left.w, w_right));
+    const __m256d same = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_cmpeq_epi32(code, next)));
+    const __m256d heavy = _mm256_cmp_pd(_mm256_min_pd(left.w, w_right), min_w, _CMP_GE_OQ);
+    const __m256d allowed = _mm256_andnot_pd(same, heavy);
+    const __m256d better = _mm256_and_pd(_mm256_cmp_pd(gain, to_beat, _CMP_GT_OQ), allowed);
+    to_beat = _mm256_blendv_pd(to_beat, _mm256_add_pd(gain, tolerance), better);
+    won = _mm256_blendv_pd(won, gain, better);
+    won_at = _mm256_blendv_epi8(won_at, _mm256_set1_epi64x(i), _mm256_castpd_si256(better));
+    code = next;
+  }
+  alignas(32) double gain_of[LANES];
+  alignas(32) std::int64_t at[LANES];
+  _mm256_store_pd(gain_of, won);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(at), won_at);
+  for (std::uint32_t lane = 0; lane < LANES; ++lane) {
+    if (at[lane] >= 0) best[lane] = {t.w * gain_of[lane], static_cast<std::uint32_t>(at[lane])};
+  }
+}
+
+}  // namespace
+
+const Kernels* avx2_kernels() {
+  static const Kernels kernels{scan_lanes, bound_bins};
+  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+}
+
+}  // namespace bayeswood
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+namespace bayeswood {
+
+const Kernels* avx2_kernels() { return nullptr; }
+
+}  // namespace bayeswood
+#endif

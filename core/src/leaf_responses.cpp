@@ -1,0 +1,151 @@
+#include "bayeswood/leaf_responses.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "leaf_walk.hpp"
+
+namespace bayeswood {
+namespace {
+
+std::vector<std::uint32_t> leaf_starts(const Tree& tree) {
+  std::vector<std::uint32_t> starts{0};
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    if (tree.feature[i] != LEAF) continue;
+    starts.push_back(starts.back() + static_cast<std::uint32_t>(tree.n_samples[i]));
+  }
+  return starts;
+}
+
+std::vector<std::uint8_t> bootstrap_counts(const WeightScheme& scheme, std::size_t t,
+                                           std::span<const double> sample_weight, std::size_t n) {
+  std::vector<double> weights(n);
+  draw_weights(scheme, t, sample_weight, weights);
+  std::vector<std::uint8_t> counts(n);
+  for (std::size_t i = 0; i < n; ++i) counts[i] = static_cast<std::uint8_t>(std::min(255.0, weights[i]));
+  return counts;
+}
+
+}  // namespace
+
+LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
+                             std::span<const double> sample_weight, const WeightScheme& scheme)
+    : forest_(forest),
+      scheme_(scheme),
+      y_(y.begin(), y.end()),
+      sample_weight_(sample_weight.begin(), sample_weight.end()) {
+  check_rows();
+  for (std::size_t k = 0; k < forest.n_outputs(); ++k) rank_output(k);
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    starts_.push_back(leaf_starts(forest.tree(t)));
+    streams_.emplace_back(scheme.seed, t, Purpose::WEIGHTS);
+    if (scheme.kind != WeightKind::BOOTSTRAP) continue;
+    counts_.push_back(bootstrap_counts(scheme, t, sample_weight_, y_.size() / forest.n_outputs()));
+  }
+}
+
+void LeafResponses::check_rows() const {
+  if (!forest_.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
+  const std::size_t n = y_.size() / forest_.n_outputs();
+  if (!sample_weight_.empty() && sample_weight_.size() != n) {
+    throw std::invalid_argument("sample_weight: one per response");
+  }
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    for (const auto row : forest_.tree(t).leaf_rows) {
+      if (static_cast<std::size_t>(row) >= n) throw std::invalid_argument("a leaf row has no response");
+    }
+  }
+}
+
+void LeafResponses::rank_output(std::size_t k) {
+  const std::size_t n_outputs = forest_.n_outputs();
+  std::vector<std::uint32_t> rows(y_.size() / n_outputs);
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return y_[a * n_outputs + k] < y_[b * n_outputs + k];
+  });
+  std::vector<std::uint32_t> rank(rows.size());
+  for (std::uint32_t r = 0; r < rows.size(); ++r) rank[rows[r]] = r;
+  rank_.push_back(std::move(rank));
+}
+
+double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
+  const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
+  if (scheme_.kind == WeightKind::EXPONENTIAL) return w * streams_[t].exponential_at(row);
+  return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
+}
+
+void LeafResponses::add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
+                                  std::vector<Share>& shares) const {
+  const std::size_t first = shares.size();
+  const Tree& tree = forest_.tree(t);
+  double total = 0;
+  for (std::uint32_t at = starts_[t][leaf]; at < starts_[t][leaf + 1]; ++at) {
+    const auto row = static_cast<std::uint32_t>(tree.leaf_rows[at]);
+    shares.push_back({row, 0, row_weight(t, row)});
+    total += shares.back().w;
+  }
+  if (!(total > 0)) shares.resize(first);
+  for (std::size_t s = first; s < shares.size(); ++s) shares[s].w *= tree_weight / total;
+}
+
+// `shares` holds the row's leaf mates with their weights.
+void LeafResponses::answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const {
+  if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
+  const std::size_t n_outputs = rank_.size();
+  std::vector<double> reached(shares.size());
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    for (Share& share : shares) share.rank = rank_[k][share.row];
+    std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
+      return a.rank != b.rank ? a.rank < b.rank : a.w < b.w;
+    });
+    double total = 0;
+    for (std::size_t s = 0; s < shares.size(); ++s) reached[s] = total += shares[s].w;
+    double* out = question.out + (i * n_outputs + k) * question.alpha.size();
+    for (std::size_t a = 0; a < question.alpha.size(); ++a) {
+      // Rounding of the sum must not push a level past the response it belongs to.
+      const double wanted = question.alpha[a] * total * (1 - 1e-12);
+      const auto at = std::lower_bound(reached.begin(), reached.end() - 1, wanted);
+      out[a] = y_[shares[static_cast<std::size_t>(at - reached.begin())].row * n_outputs + k];
+    }
+  }
+}
+
+void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
+                                const StopFlag& stop) const {
+  const CompiledForest& compiled = forest_.compiled();
+  std::vector<std::uint16_t> encoded(compiled.is_packed() ? compiled.n_columns() : 0);
+  std::vector<Share> shares;
+  for (std::size_t i = begin; i < end; ++i) {
+    check_stop(stop);
+    if (compiled.is_packed()) compiled.encode(question.table, i, i + 1, encoded.data());
+    shares.clear();
+    for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+      if (!(question.tree_weights[t] > 0)) continue;
+      std::uint32_t node = 0;
+      if (compiled.is_packed()) {
+        compiled.walk(t, encoded.data(), 1, &node);
+      } else {
+        node = walk_tree(forest_.tree(t), forest_.shape(), question.table, i);
+      }
+      add_leaf_rows(t, forest_.tree(t).child[node], question.tree_weights[t], shares);
+    }
+    answer_row(question, i, shares);
+  }
+}
+
+void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
+                              std::span<const double> alpha, double* out, const Running& run) const {
+  const Question question{table, tree_weights, alpha, out};
+  constexpr std::size_t BLOCK = 64;
+  const bool tiny = table.n_rows() <= BLOCK;  // no thread for a handful of rows
+  parallel_for(
+      (table.n_rows() + BLOCK - 1) / BLOCK, run.n_threads,
+      [&](std::size_t b, unsigned, const StopFlag& stop) {
+        answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
+      },
+      tiny ? Poll{} : run.poll);
+}
+
+}  // namespace bayeswood

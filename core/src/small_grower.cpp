@@ -1,0 +1,349 @@
+#include "bayeswood/grow/small_grower.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "bayeswood/radix_sort.hpp"
+
+namespace bayeswood {
+namespace {
+
+constexpr std::uint32_t INSERTION_ROWS = 40;
+
+void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, std::uint32_t n_codes) {
+  if (n <= INSERTION_ROWS) {
+    for (std::uint32_t i = 1; i < n; ++i) {
+      const SmallEntry entry = list[i];
+      std::uint32_t at = i;
+      for (; at > 0 && list[at - 1] > entry; --at) list[at] = list[at - 1];
+      list[at] = entry;
+    }
+    return;
+  }
+  // The missing code sorts last by its low byte alone where the other codes stay below 255.
+  radix_sort(list, scratch, n, 16, n_codes < 255 ? 8 : 16);
+}
+
+// Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
+void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side, SmallEntry* scratch) {
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const SmallEntry entry = list[i];
+    const std::uint32_t goes_left = side[id_of(entry)];
+    list[left] = entry;
+    scratch[right] = entry;
+    left += goes_left;
+    right += 1 - goes_left;
+  }
+  std::copy(scratch, scratch + right, list + left);
+}
+
+void keep_left_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side) {
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const SmallEntry entry = list[i];
+    list[left] = entry;
+    left += side[id_of(entry)];
+  }
+}
+
+void keep_right_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side) {
+  std::uint32_t at = n;
+  for (std::uint32_t i = n; i-- > 0;) {
+    const SmallEntry entry = list[i];
+    list[at - 1] = entry;
+    at -= 1U - side[id_of(entry)];
+    if (at == 0) break;
+  }
+}
+
+}  // namespace
+
+SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options)
+    : matrix_(matrix),
+      target_(target),
+      presorted_(2 * std::size_t{options.max_features} >= matrix.n_features()),
+      search_(rows_, target),
+      classes_(target) {}
+
+void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
+  const std::size_t n = rows.size();
+  const std::size_t k = target_.n_outputs;
+  n_rows_ = static_cast<std::uint32_t>(n);
+  row_of_id_.assign(rows.begin(), rows.end());
+  order_.resize(n);
+  order_scratch_.resize(n);
+  side_.resize(n);
+  scratch_.resize(n);
+  std::iota(order_.begin(), order_.end(), std::uint16_t{0});
+  const bool scalar = target_.kind == TargetKind::SCALAR;
+  pair_.resize(scalar ? n : 0);
+  y_.resize(scalar ? n : 0);
+  w_.resize(scalar ? 0 : n);
+  label_.resize(target_.kind == TargetKind::CLASSES ? n : 0);
+  values_.resize(target_.kind == TargetKind::MULTI ? n * k : 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = rows[i];
+    if (scalar) {
+      pair_[i] = source.pair[row];
+      y_[i] = source.y[row];
+      continue;
+    }
+    w_[i] = source.w[row];
+    if (target_.kind == TargetKind::CLASSES) {
+      label_[i] = source.label[row];
+    } else {
+      std::copy_n(source.values + row * k, k, values_.data() + i * k);
+    }
+  }
+  rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data()};
+}
+
+void SmallGrower::load_features(std::span<const std::uint32_t> rows) {
+  const std::size_t d = matrix_.n_features();
+  const std::size_t n = rows.size();
+  (presorted_ ? lists_.resize(d * n) : codes_.resize(d * n));
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint16_t* codes = matrix_.row(rows[i]);
+    for (std::size_t j = 0; j < d; ++j) {
+      if (presorted_) {
+        lists_[j * n + i] = make_entry<SmallEntry>(codes[j], static_cast<std::uint32_t>(i));
+      } else {
+        codes_[j * n + i] = codes[j];
+      }
+    }
+  }
+  if (!presorted_) {
+    node_lists_.resize(LANES * n);
+    return;
+  }
+  for (std::uint32_t j = 0; j < d; ++j) {
+    sort_entries(list(j), scratch_.data(), n_rows_, matrix_.feature(j).n_codes);
+  }
+}
+
+void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth,
+                       const NodeTotals& totals, std::span<const std::uint32_t> rows,
+                       const RowData& source) {
+  load_rows(rows, source);
+  if (!tree.must_stop(totals, depth)) load_features(rows);
+  stack_.clear();
+  push_or_end(tree, {root, depth, 0, child_totals(0, n_rows_)});
+  while (!stack_.empty()) {
+    const Task task = stack_.back();
+    stack_.pop_back();
+    check_stop(tree.stop);
+    grow_node(tree, task);
+  }
+}
+
+void SmallGrower::end(TreeContext& tree, const Task& task) {
+  tree.builder.set_leaf(task.node, task.totals, ids(task.begin, task.totals.n), rows_, row_of_id_.data());
+}
+
+bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
+  const bool ends = tree.must_stop(task.totals, task.depth);
+  if (ends) {
+    end(tree, task);
+  } else {
+    stack_.push_back(task);
+  }
+  return ends;
+}
+
+void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
+  const std::uint32_t n = task.totals.n;
+  const Split split = n == 2 ? separate_pair(tree, task) : find_split(tree, task);
+  if (!split.found()) return end(tree, task);
+  const std::uint32_t n_left = assign_sides(split, task);
+  const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
+  tree.count_gain(split, task.totals);
+  partition_order(task);
+  const Task left{children.left, task.depth + 1, task.begin, child_totals(task.begin, n_left)};
+  const Task right{children.right, task.depth + 1, task.begin + n_left,
+                   child_totals(task.begin + n_left, n - n_left)};
+  const bool right_ends = push_or_end(tree, right);
+  const bool left_ends = push_or_end(tree, left);
+  if (presorted_) partition_lists(split, task, left_ends, right_ends);
+}
+
+// Whatever separates two rows takes away all impurity: the first feature that does it wins.
+Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
+  if (matrix_.has_categories()) return find_split(tree, task);
+  Split split;
+  const auto weight = [&](std::uint32_t i) {
+    const std::uint16_t id = order_[task.begin + i];
+    return target_.kind == TargetKind::SCALAR ? rows_.pair[id].w : rows_.w[id];
+  };
+  if (std::min(weight(0), weight(1)) < tree.limits(task.totals).min_weight) return split;
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    const std::uint32_t feature = tree.features.next();
+    const SmallEntry* entries = sorted_list(feature, task, 0);
+    if (code_of(entries[0]) == code_of(entries[1])) continue;
+    const Cut cut{task.totals.score + task.totals.impurity, 0};
+    return ListSearch<SmallEntry>::numeric_split(entries, cut, feature, 2);
+  }
+  return split;
+}
+
+// Stable partition of the node's ids by side.
+void SmallGrower::partition_order(const Task& task) {
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  std::uint16_t* order = order_.data() + task.begin;
+  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+    const std::uint16_t id = order[i];
+    const std::uint32_t goes_left = side_[id];
+    order[left] = id;
+    order_scratch_[right] = id;
+    left += goes_left;
+    right += 1 - goes_left;
+  }
+  std::copy_n(order_scratch_.data(), right, order + left);
+}
+
+// Where the mean lies far outside the spread, responses are centred anew: differences of large sums
+// would drown the gains of deep nodes. The rows are this subtree's own.
+NodeTotals SmallGrower::child_totals(std::uint32_t begin, std::uint32_t n) {
+  constexpr double FAR = 1e4;
+  NodeTotals totals = node_totals(ids(begin, n), rows_, target_, search_.sides());
+  const bool numbers = target_.kind == TargetKind::MULTI ||
+                       (target_.kind == TargetKind::SCALAR && !target_.is_classifier);
+  if (!numbers || totals.pure || totals.score <= FAR * totals.impurity) return totals;
+  center(ids(begin, n), totals);
+  return node_totals(ids(begin, n), rows_, target_, search_.sides());
+}
+
+void SmallGrower::center(std::span<const std::uint16_t> rows, const NodeTotals& totals) {
+  if (target_.kind == TargetKind::SCALAR) {
+    const double mean = totals.wy / totals.w;
+    for (const auto id : rows) {
+      y_[id] -= mean;
+      pair_[id].wy = pair_[id].w * y_[id];
+    }
+    return;
+  }
+  const std::size_t k = target_.n_outputs;
+  for (std::size_t j = 0; j < k; ++j) {
+    double sum = 0;
+    for (const auto id : rows) sum += w_[id] * values_[id * k + j];
+    for (const auto id : rows) values_[id * k + j] -= sum / totals.w;
+  }
+}
+
+Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
+  Split best;
+  const Limits limits = tree.limits(task.totals);
+  tree.features.restart();
+  std::uint32_t wanted = tree.options.max_features;
+  while (tree.features.left() > 0 && (wanted > 0 || !best.found())) {
+    const std::uint32_t size = wanted > 0 ? std::min(wanted, LANES) : 1;
+    search_group(tree, task, limits, size, best);
+    wanted -= std::min(wanted, size);
+  }
+  return best;
+}
+
+// Up to four features, in the lanes together where the target is SCALAR and all are numeric.
+void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits& limits,
+                               std::uint32_t group_size, Split& best) {
+  group_.clear();
+  const std::size_t size = std::min<std::size_t>(group_size, tree.features.left());
+  bool lanes = target_.kind == TargetKind::SCALAR;
+  for (std::size_t k = 0; k < size; ++k) {
+    group_.push_back(tree.features.next());
+    lanes &= !matrix_.feature(group_.back()).is_category;
+  }
+  if (lanes) {
+    search_lanes(task, limits, tree.options, best);
+    return;
+  }
+  for (const auto feature : group_) {
+    keep_better(best, search_feature(feature, task, limits), limits.tolerance);
+  }
+}
+
+Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
+  const FeatureCodes& codes = matrix_.feature(feature);
+  if (target_.kind == TargetKind::CLASSES && !presorted_ && classes_.fits(codes, task.totals.n)) {
+    return classes_.search(codes_.data() + std::size_t{feature} * n_rows_, ids(task.begin, task.totals.n),
+                           rows_, codes, feature, task.totals, limits);
+  }
+  return search_.search(sorted_list(feature, task, 0), codes, feature, task.totals, limits);
+}
+
+void SmallGrower::search_lanes(const Task& task, const Limits& limits, const GrowOptions& options,
+                               Split& best) {
+  LaneTask lanes{{}, task.totals.n, rows_.pair, task.totals.w, task.totals.wy, limits};
+  const auto size = static_cast<std::uint32_t>(group_.size());
+  for (std::uint32_t k = 0; k < size; ++k) lanes.list[k] = sorted_list(group_[k], task, k);
+  for (std::uint32_t k = size; k < LANES; ++k) lanes.list[k] = lanes.list[0];
+  Cut cuts[LANES];
+  options.kernels->scan_lanes(lanes, cuts);
+  for (std::uint32_t k = 0; k < size; ++k) {
+    cuts[k].score += task.totals.score;  // from gain to score
+    const SmallEntry* entries = lanes.list[k];
+    if (cuts[k].score > best.score + limits.tolerance) {
+      best = ListSearch<SmallEntry>::numeric_split(entries, cuts[k], group_[k], task.totals.n);
+    }
+    if (code_of(entries[task.totals.n - 1]) != MISSING_CODE) continue;
+    keep_better(best, search_.search_missing_left(entries, group_[k], task.totals, limits), limits.tolerance);
+  }
+}
+
+const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot) {
+  if (presorted_) return list(feature) + task.begin;
+  SmallEntry* entries = node_lists_.data() + std::size_t{slot} * n_rows_;
+  const std::uint16_t* codes = codes_.data() + std::size_t{feature} * n_rows_;
+  const std::uint16_t* order = order_.data() + task.begin;
+  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+    entries[i] = make_entry<SmallEntry>(codes[order[i]], order[i]);
+  }
+  sort_entries(entries, scratch_.data(), task.totals.n, matrix_.feature(feature).n_codes);
+  return entries;
+}
+
+// Marks each row's side.
+std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
+  const FeatureCodes& codes = matrix_.feature(split.feature);
+  const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
+  const std::uint16_t* column = presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
+  std::uint32_t n_left = 0;
+  const auto mark = [&](auto goes_left) {
+    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+      const std::uint32_t id = presorted_ ? id_of(entries[i]) : order_[task.begin + i];
+      const std::uint32_t code = presorted_ ? code_of(entries[i]) : column[id];
+      const std::uint8_t left = goes_left(code);
+      side_[id] = left;
+      n_left += left;
+    }
+  };
+  if (!codes.is_category && !split.missing_left) {  // the missing code lies above every cut
+    mark([cut = split.cut_code](std::uint32_t code) { return code <= cut; });
+  } else {
+    sides_.set(split, codes);
+    mark([this](std::uint32_t code) { return sides_.goes_left(code); });
+  }
+  return n_left;
+}
+
+// Lists of children that end in a leaf are not needed any more.
+void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends) {
+  if (left_ends && right_ends) return;
+  const std::uint32_t n = task.totals.n;
+  for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
+    SmallEntry* entries = list(j) + task.begin;
+    if (j == split.feature && !split.missing_left && !matrix_.feature(j).is_category) continue;
+    if (right_ends) {
+      keep_left_entries(entries, n, side_.data());
+    } else if (left_ends) {
+      keep_right_entries(entries, n, side_.data());
+    } else {
+      partition_entries(entries, n, side_.data(), scratch_.data());
+    }
+  }
+}
+
+}  // namespace bayeswood

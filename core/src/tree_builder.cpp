@@ -1,0 +1,178 @@
+#include "bayeswood/grow/tree_builder.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace bayeswood {
+
+TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& split,
+                                             std::uint32_t n_left, std::uint32_t n_right) {
+  Node& here = nodes_[node];
+  here.feature = static_cast<std::int32_t>(split.feature);
+  here.missing_left = split.missing_seen ? split.missing_left : n_left >= n_right;
+  here.cut_code = static_cast<std::uint16_t>(split.cut_code);
+  here.upper_code = static_cast<std::uint16_t>(split.upper_code);
+  if (matrix_.feature(split.feature).is_category) add_set(here, split);
+  const auto left = static_cast<std::uint32_t>(nodes_.size());
+  here.left = left;
+  nodes_.resize(nodes_.size() + 2);
+  return {left, left + 1};
+}
+
+// Levels the node has not seen follow the missing values.
+void TreeBuilder::add_set(Node& node, const Split& split) {
+  node.set_begin = static_cast<std::uint32_t>(set_words_.size());
+  const std::int32_t n_levels = matrix_.n_levels()[split.feature];
+  set_words_.resize(set_words_.size() + set_words(n_levels), node.missing_left != 0 ? ~0ULL : 0);
+  std::uint64_t* words = set_words_.data() + node.set_begin;
+  if ((n_levels & 63) != 0) words[n_levels >> 6] &= (1ULL << (n_levels & 63)) - 1;
+  for (const auto level : split.levels->left) {
+    if (level != MISSING_CODE) words[level >> 6] |= 1ULL << (level & 63);
+  }
+  for (const auto level : split.levels->right) {
+    if (level != MISSING_CODE) words[level >> 6] &= ~(1ULL << (level & 63));
+  }
+}
+
+void TreeBuilder::add_entry(std::int32_t label, double share) {
+  value_class_.push_back(label);
+  values_.push_back(share);
+}
+
+template <class Id>
+void TreeBuilder::add_class_values(std::span<const Id> ids, const RowData& rows, double total) {
+  class_w_.resize(target_.n_outputs, 0.0);
+  std::vector<std::int32_t> seen;
+  for (const auto id : ids) {
+    const std::int32_t label = rows.label[id];
+    if (class_w_[label] == 0) seen.push_back(label);
+    class_w_[label] += rows.w[id];
+  }
+  std::sort(seen.begin(), seen.end());
+  for (const auto label : seen) {
+    add_entry(label, seen.size() == 1 ? 1.0 : class_w_[label] / total);
+    class_w_[label] = 0;
+  }
+}
+
+template <class Id>
+void TreeBuilder::add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
+                            const std::uint32_t* row_of_id) {
+  const auto value = [&](Id id, std::uint32_t k) {
+    const std::size_t row = row_of_id != nullptr ? row_of_id[id] : id;
+    return target_.values[row * target_.n_outputs + k];
+  };
+  const bool scalar = target_.kind == TargetKind::SCALAR;
+  for (std::uint32_t k = 0; k < target_.n_outputs; ++k) {
+    const double first = value(ids[0], k);
+    double sum = 0;  // around the first value: a pure leaf gets exactly its response
+    for (const auto id : ids) sum += (scalar ? rows.pair[id].w : rows.w[id]) * (value(id, k) - first);
+    values_.push_back(first + sum / totals.w);
+  }
+}
+
+void TreeBuilder::add_binary(const NodeTotals& totals) {
+  const double share = totals.wy / totals.w;
+  if (share < 1) add_entry(0, 1 - share);
+  if (share > 0) add_entry(1, share);
+}
+
+double TreeBuilder::threshold(const Node& node) const {
+  if (node.feature == LEAF || matrix_.feature(node.feature).is_category) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return node.upper_code == MISSING_CODE
+             ? std::numeric_limits<double>::infinity()
+             : matrix_.feature(node.feature).threshold_between(node.cut_code, node.upper_code);
+}
+
+template <class Id>
+void TreeBuilder::set_leaf(std::uint32_t node, const NodeTotals& totals, std::span<const Id> ids,
+                           const RowData& rows, const std::uint32_t* row_of_id) {
+  Leaf leaf{};
+  leaf.n = static_cast<std::int32_t>(totals.n);
+  leaf.w = static_cast<float>(totals.w);
+  leaf.value_begin = static_cast<std::uint32_t>(values_.size());
+  leaf.rows_begin = static_cast<std::uint32_t>(rows_.size());
+  if (target_.kind == TargetKind::CLASSES) {
+    add_class_values(ids, rows, totals.w);
+  } else if (target_.is_classifier) {
+    add_binary(totals);
+  } else {
+    add_means(ids, rows, totals, row_of_id);
+  }
+  leaf.value_end = static_cast<std::uint32_t>(values_.size());
+  if (keep_rows_) {
+    for (const auto id : ids) {
+      rows_.push_back(static_cast<std::int32_t>(row_of_id != nullptr ? row_of_id[id] : id));
+    }
+  }
+  nodes_[node].left = static_cast<std::uint32_t>(leaves_.size());
+  leaves_.push_back(leaf);
+}
+
+template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&, std::span<const std::uint16_t>,
+                                    const RowData&, const std::uint32_t*);
+template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&, std::span<const std::uint32_t>,
+                                    const RowData&, const std::uint32_t*);
+
+std::vector<std::uint32_t> TreeBuilder::breadth_first() const {
+  std::vector<std::uint32_t> order{ROOT};
+  order.reserve(nodes_.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Node& node = nodes_[order[i]];
+    if (node.feature == LEAF) continue;
+    order.push_back(node.left);
+    order.push_back(node.left + 1);
+  }
+  return order;
+}
+
+void TreeBuilder::copy_leaf(const Leaf& leaf, Tree& tree, std::vector<std::int32_t>& n_samples,
+                            std::vector<float>& weights) const {
+  n_samples.push_back(leaf.n);
+  weights.push_back(leaf.w);
+  tree.leaf_value.insert(tree.leaf_value.end(), values_.begin() + leaf.value_begin,
+                         values_.begin() + leaf.value_end);
+  if (target_.is_classifier) {
+    tree.leaf_class.insert(tree.leaf_class.end(), value_class_.begin() + leaf.value_begin,
+                           value_class_.begin() + leaf.value_end);
+    tree.leaf_offset.push_back(static_cast<std::int32_t>(tree.leaf_class.size()));
+  }
+  if (keep_rows_) {
+    tree.leaf_rows.insert(tree.leaf_rows.end(), rows_.begin() + leaf.rows_begin,
+                          rows_.begin() + leaf.rows_begin + leaf.n);
+  }
+}
+
+Tree TreeBuilder::finish() {
+  Tree tree;
+  const std::size_t n = nodes_.size();
+  tree.feature.reserve(n);
+  tree.threshold.reserve(n);
+  tree.missing_left.reserve(n);
+  tree.leaf_value.reserve(values_.size());
+  tree.leaf_rows.reserve(rows_.size());
+  tree.category_words.reserve(set_words_.size());
+  if (target_.is_classifier) tree.leaf_offset.push_back(0);
+  std::vector<std::int32_t> n_samples;
+  std::vector<float> weights;
+  for (const auto i : breadth_first()) {
+    const Node& node = nodes_[i];
+    const bool is_leaf = node.feature == LEAF;
+    tree.feature.push_back(node.feature);
+    tree.threshold.push_back(threshold(node));
+    tree.missing_left.push_back(is_leaf ? 0 : node.missing_left);
+    if (is_leaf) {
+      copy_leaf(leaves_[node.left], tree, n_samples, weights);
+    } else if (matrix_.feature(node.feature).is_category) {
+      const auto begin = set_words_.begin() + node.set_begin;
+      tree.category_words.insert(tree.category_words.end(), begin,
+                                 begin + static_cast<std::ptrdiff_t>(set_words(matrix_.n_levels()[node.feature])));
+    }
+  }
+  tree.link(n_samples, weights, matrix_.n_levels());
+  return tree;
+}
+
+}  // namespace bayeswood

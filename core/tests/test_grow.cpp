@@ -1,0 +1,137 @@
+#include "bayeswood/compiled_forest.hpp"
+#include "bayeswood/grow/cart.hpp"
+#include "check.hpp"
+#include "random_data.hpp"
+
+using namespace bayeswood;
+
+namespace {
+
+GrowOptions options_for(const RandomData& data, WeightKind kind) {
+  GrowOptions options;
+  options.max_features = static_cast<std::uint32_t>(data.d);
+  options.scheme = {kind, 7};
+  options.keep_rows = true;
+  options.kernels = &portable_kernels();
+  return options;
+}
+
+GrownForest grow(const RandomData& data, const Target& target, const GrowOptions& options, unsigned threads = 1) {
+  const EncodedMatrix matrix = data.encoded();
+  return grow_forest({matrix, target, {}, {}, 0, 3}, options, {threads, {}});
+}
+
+bool same(const Tree& a, const Tree& b) {
+  const auto bits = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.feature == b.feature && a.leaf_value == b.leaf_value && a.leaf_rows == b.leaf_rows &&
+         a.missing_left == b.missing_left && a.category_words == b.category_words &&
+         std::equal(a.threshold.begin(), a.threshold.end(), b.threshold.begin(), b.threshold.end(), bits);
+}
+
+// Every training row must reach the leaf that holds it.
+void check_rows_reach_their_leaves(const RandomData& data, const Target& target, const GrownForest& grown) {
+  const Forest forest(data.shape(target), grown.trees);
+  std::vector<std::int32_t> leaf(data.n * forest.n_trees());
+  apply(forest, data.view(), leaf.data(), {});
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const Tree& tree = forest.tree(t);
+    CHECK(check_structure(tree, forest.shape()).empty());
+    CHECK(check_tree(tree, forest.shape()).empty());
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      for (std::int32_t k = 0; tree.feature[i] == LEAF && k < tree.n_samples[i]; ++k) {
+        CHECK(leaf[static_cast<std::size_t>(tree.leaf_rows[at++]) * forest.n_trees() + t] ==
+              static_cast<std::int32_t>(i));
+      }
+    }
+  }
+}
+
+void check_all_ways(const RandomData& data, const Target& target) {
+  for (const auto kind : {WeightKind::EXPONENTIAL, WeightKind::BOOTSTRAP, WeightKind::UNIT}) {
+    for (const std::uint32_t features : {1U, static_cast<std::uint32_t>(data.d)}) {
+      GrowOptions options = options_for(data, kind);
+      options.max_features = features;
+      const GrownForest grown = grow(data, target, options);
+      check_rows_reach_their_leaves(data, target, grown);
+      const GrownForest threaded = grow(data, target, options, 3);
+      for (std::size_t t = 0; t < grown.trees.size(); ++t) CHECK(same(grown.trees[t], threaded.trees[t]));
+      if (avx2_kernels() == nullptr) continue;
+      options.kernels = avx2_kernels();
+      const GrownForest fast = grow(data, target, options);
+      for (std::size_t t = 0; t < grown.trees.size(); ++t) CHECK(same(grown.trees[t], fast.trees[t]));
+    }
+  }
+}
+
+}  // namespace
+
+TEST(regression_trees_are_lawful_for_all_sizes) {
+  for (const std::size_t n : {1, 2, 3, 17, 400, 9000}) {
+    const RandomData data(n, 6, n % 2 == 0 ? 0.2 : 0.0, n);
+    check_all_ways(data, Target::regression(data.y, 1, {}));
+  }
+}
+
+TEST(class_trees_are_lawful) {
+  const RandomData data(700, 6, 0.1, 3);
+  check_all_ways(data, Target::classification(data.labels, 3, Criterion::GINI));
+  check_all_ways(data, Target::classification(data.labels, 3, Criterion::ENTROPY));
+  std::vector<std::int32_t> binary(data.labels);
+  for (auto& label : binary) label = label > 0;
+  check_all_ways(data, Target::classification(binary, 2, Criterion::GINI));
+}
+
+TEST(nodes_beyond_16_bit_rows_are_lawful) {
+  const RandomData data(70000, 4, 0.05, 5);
+  GrowOptions options = options_for(data, WeightKind::EXPONENTIAL);
+  options.min_samples_leaf = 500;
+  for (const auto criterion : {Criterion::GINI, Criterion::ENTROPY}) {
+    const Target target = Target::classification(data.labels, 3, criterion);
+    check_rows_reach_their_leaves(data, target, grow(data, target, options));
+  }
+}
+
+TEST(several_outputs_are_lawful) {
+  const RandomData data(300, 5, 0.1, 4);
+  std::vector<double> y;
+  for (std::size_t i = 0; i < data.n; ++i) {
+    y.push_back(data.y[i]);
+    y.push_back(1e6 - data.y[i] * data.y[i]);
+  }
+  check_all_ways(data, Target::regression(y, 2, {}));
+}
+
+TEST(leaves_obey_the_limits) {
+  const RandomData data(5000, 6, 0.1, 9);
+  GrowOptions options = options_for(data, WeightKind::UNIT);
+  options.min_samples_leaf = 20;
+  options.min_weight_fraction_leaf = 0.01;
+  options.max_depth = 6;
+  const Target target = Target::regression(data.y, 1, {});
+  for (const Tree& tree : grow(data, target, options).trees) {
+    CHECK(tree.depth() <= 6);
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      CHECK(tree.n_samples[i] >= 50);  // one hundredth of 5,000 rows of weight 1
+    }
+  }
+}
+
+TEST(a_forest_too_large_to_pack_predicts_the_same) {
+  const RandomData data(200, 4, 0.1, 11);
+  const Target target = Target::regression(data.y, 1, {});
+  const GrownForest grown = grow(data, target, options_for(data, WeightKind::EXPONENTIAL));
+  ForestShape wide = data.shape(target);
+  wide.n_features = 20000;  // more columns than 16 bits can name
+  wide.n_levels.resize(20000, 0);
+  std::vector<double> cells(data.n * 20000, 0.0);
+  for (std::size_t i = 0; i < data.n; ++i) std::copy_n(&data.cells[i * 4], 4, &cells[i * 20000]);
+  const Forest narrow_forest(data.shape(target), grown.trees);
+  const Forest wide_forest(wide, grown.trees);
+  CHECK(narrow_forest.compiled().is_packed());
+  CHECK(!wide_forest.compiled().is_packed());
+  std::vector<std::int32_t> a(data.n * 3), b(data.n * 3);
+  apply(narrow_forest, data.view(), a.data(), {});
+  apply(wide_forest, {cells.data(), false, data.n, 20000, 20000, 1}, b.data(), {});
+  CHECK(a == b);
+}

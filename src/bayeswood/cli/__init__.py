@@ -1,0 +1,28 @@
+"""The ``bayeswood`` command: one file per verb."""
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its code: 0 well, 1 failed, 2 misused, 130 interrupted.
+
+    Parameters
+    ----------
+    args : sequence of str, optional
+        Arguments; those of the process by default.
+    """
+    try:
+        from bayeswood.cli.app import app
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in {"click", "rich"}:
+            raise
+        print(
+            f"bayeswood: the command line needs {package}: pip install 'bayeswood[cli]'",
+            file=sys.stderr,
+        )
+        sys.exit(1)
+    app.main(args=None if args is None else list(args), prog_name="bayeswood")

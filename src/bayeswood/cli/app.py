@@ -1,0 +1,89 @@
+"""The group of verbs, and how a failure leaves the process: one line, one exit code."""
+
+import os
+import sys
+import traceback
+from typing import Any, NoReturn
+
+import click
+
+import bayeswood
+from bayeswood.cli.demo import demo
+from bayeswood.cli.evaluate import evaluate
+from bayeswood.cli.fit import fit
+from bayeswood.cli.info import info
+from bayeswood.cli.predict import predict
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+_EXTRAS = {"pyarrow": "cli", "rich": "cli", "click": "cli", "matplotlib": "plots"}
+
+
+class App(click.Group):
+    """A group whose failures are one line on stderr, without a traceback unless ``--debug``."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Run, print a failure as one line, and exit."""
+        kwargs["standalone_mode"] = False
+        argv = kwargs.get("args") or (args[0] if args and args[0] else sys.argv[1:])
+        try:
+            code = super().main(*args, **kwargs)
+        except Exception as error:
+            if "--debug" in argv and not isinstance(error, click.ClickException):
+                traceback.print_exc()
+            sys.exit(_report(error))
+        except KeyboardInterrupt:
+            sys.exit(EXIT_INTERRUPTED)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: Exception) -> int:
+    """Print one line about an error; the exit code."""
+    if isinstance(error, click.Abort):
+        return EXIT_INTERRUPTED
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message())
+        return EXIT_USAGE
+    if isinstance(error, BrokenPipeError):
+        # The reader of our output has gone; a flush at exit would complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_FAILED
+    if isinstance(error, click.UsageError):
+        command = error.ctx.command_path if error.ctx else "bayeswood"
+        _print_line(f"{command}: {error.format_message()} (see '{command} --help')")
+        return EXIT_USAGE
+    _print_line(f"bayeswood: {_message(error)}")
+    return EXIT_FAILED
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        return error.format_message()
+    if isinstance(error, ModuleNotFoundError):
+        package = (error.name or "").partition(".")[0]
+        if package in _EXTRAS:
+            return f"this needs {package}: pip install 'bayeswood[{_EXTRAS[package]}]'"
+    if isinstance(error, MemoryError):
+        return "out of memory."
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    if isinstance(error, ValueError | TypeError):
+        return str(error) or type(error).__name__
+    return f"{type(error).__name__}: {error} (--debug shows where)"
+
+
+def _print_line(text: str) -> None:
+    click.echo(" ".join(text.split()), err=True)
+
+
+@click.group(
+    cls=App,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    epilog="Data files: .csv, .csv.gz, .parquet, or builtin:NAME for a bundled set.",
+)
+@click.version_option(bayeswood.__version__, message="%(prog)s %(version)s")
+def app() -> None:
+    """Tree ensembles that say how sure they are."""
+
+
+for verb in (fit, predict, evaluate, info, demo):
+    app.add_command(verb)

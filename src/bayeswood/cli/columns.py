@@ -1,0 +1,274 @@
+"""Which columns are features, what each is, and what the target asks for."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+
+Task = Literal["classification", "regression"]
+
+MAX_INTEGER_CLASSES = 20
+_MANY_LEVELS = 50
+
+
+@dataclass
+class Features:
+    """The feature columns of a table, ready for an estimator.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+        Numbers as float64; categories as text, bool or int64.
+    categories : list of str
+        Columns taken as categories.
+    forced : bool
+        Whether a column of numbers is among them.
+    notes : list of str
+        What a user should know about the choices made.
+    """
+
+    table: Any
+    categories: list[str] = field(default_factory=list)
+    forced: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def split_names(values: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Column names from repeated and comma-separated options.
+
+    Examples
+    --------
+    >>> split_names(["a,b", "c,d"], known=["a", "b", "c,d"])
+    ['a', 'b', 'c,d']
+    """
+    names: list[str] = []
+    for value in values:
+        parts = [value] if value in known else [part.strip() for part in value.split(",")]
+        names.extend(part for part in parts if part)
+    return names
+
+
+def check_names(names: Iterable[str], known: Sequence[str], what: str) -> None:
+    """Refuse an unknown name and suggest the nearest ones.
+
+    Parameters
+    ----------
+    names : iterable of str
+    known : sequence of str
+    what : str
+        What the name is, for the message, such as ``"target column"``.
+    """
+    for name in names:
+        if name not in known:
+            raise BayeswoodError(f"No {what} '{name}'.{suggest(name, known)}")
+
+
+def suggest(name: str, known: Sequence[str]) -> str:
+    """A sentence with the names most like a wrong one, or all if few; empty if there are none.
+
+    Examples
+    --------
+    >>> suggest("agee", ["age", "income"])
+    " Did you mean 'age'?"
+    """
+    folded = {other.casefold(): other for other in known}
+    near = [folded[key] for key in get_close_matches(name.casefold(), list(folded), n=3)]
+    if near:
+        return " Did you mean " + " or ".join(f"'{other}'" for other in near) + "?"
+    shown = ", ".join(known[:8]) + (", …" if len(known) > 8 else "")
+    return f" There are: {shown}." if known else ""
+
+
+def choose_features(
+    table: Any,
+    *,
+    exclude: Sequence[str],
+    columns: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+) -> Features:
+    """Take the feature columns out of a table and decide which are categories.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    exclude : sequence of str
+        Target and weights.
+    columns : sequence of str
+        The features; all columns if empty.
+    drop : sequence of str
+        Columns that are no features.
+    categorical : sequence of str
+        Columns to be taken as categories whatever their type.
+
+    Returns
+    -------
+    Features
+    """
+    known = table.column_names
+    chosen, dropped = split_names(columns, known), split_names(drop, known)
+    forced = split_names(categorical, known)
+    check_names([*chosen, *dropped, *forced], known, "column")
+    # A column without a name is what a data frame's row labels become in a CSV file.
+    names = [n for n in chosen or known if n and n not in dropped and n not in exclude]
+    if not names:
+        raise BayeswoodError("No feature column is left.")
+    unused = [name for name in forced if name not in names]
+    if unused:
+        raise BayeswoodError(f"The --categorical column '{unused[0]}' is not among the features.")
+    features = Features(table.select(names))
+    if "" in known:
+        features.notes.append("the column without a name is left out.")
+    for name in names:
+        _prepare_column(features, name, force=name in forced)
+    return features
+
+
+def _prepare_column(features: Features, name: str, *, force: bool) -> None:
+    import pyarrow as pa
+
+    column = features.table[name]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if force or _is_category(column.type):
+        features.categories.append(name)
+        features.forced |= _is_number(column.type)
+        column = category_column(column)
+        _note_many_levels(features, name, column)
+    elif _is_number(column.type) or pa.types.is_null(column.type):
+        if column.null_count == len(column):
+            features.notes.append(f"column '{name}' has no values.")
+        column = column.cast(pa.float64(), safe=False)
+    else:
+        raise BayeswoodError(
+            f"Column '{name}' holds {column.type}, which is neither number nor category. "
+            f"Leave it out with --drop {name}, or take it as a category with --categorical {name}."
+        )
+    position = features.table.column_names.index(name)
+    features.table = features.table.set_column(position, name, column)
+
+
+def _note_many_levels(features: Features, name: str, column: Any) -> None:
+    n_levels = column.combine_chunks().unique().drop_null()
+    if len(n_levels) > max(_MANY_LEVELS, len(column) // 2):
+        features.notes.append(
+            f"column '{name}' has {len(n_levels)} different values in {len(column)} rows; "
+            f"if it is a name or a number of the row, leave it out with --drop {name}."
+        )
+
+
+def category_column(column: Any) -> Any:
+    """A column as text, bool or int64: the kinds of level that a model knows."""
+    import pyarrow as pa
+
+    if pa.types.is_boolean(column.type) or pa.types.is_string(column.type):
+        return column
+    if pa.types.is_integer(column.type):
+        return column.cast(pa.int64())
+    if _is_number(column.type):
+        return column.cast(pa.float64())
+    return column.cast(pa.string())
+
+
+def _is_category(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_boolean(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    )
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(
+        pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    )
+
+
+def infer_task(column: Any) -> tuple[Task, str]:
+    """Classification or regression, and why.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+        The target.
+
+    Returns
+    -------
+    task : str
+    reason : str
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type) or _is_category(column.type):
+        return "classification", "its values are " + (
+            "true or false" if pa.types.is_boolean(column.type) else "text"
+        )
+    if not pa.types.is_integer(column.type):
+        return "regression", "its values are numbers with decimals"
+    n_distinct = len(column.combine_chunks().unique())
+    if n_distinct <= MAX_INTEGER_CLASSES and 2 * n_distinct <= len(column):
+        return "classification", f"its values are {n_distinct} different whole numbers"
+    return "regression", f"its values are {n_distinct} different whole numbers"
+
+
+def target_array(column: Any, name: str, task: Task) -> NDArray[Any]:
+    """The target as float64 numbers, or as labels of text, bool or int64.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    name : str
+    task : str
+
+    Returns
+    -------
+    (n_rows,) ndarray
+    """
+    import pyarrow as pa
+
+    check_complete(column, f"target column '{name}'")
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if task == "regression":
+        return number_array(column, f"target column '{name}'")
+    values = np.asarray(category_column(column).to_pylist())
+    is_whole = values.dtype == np.float64 and bool(np.all(values == np.round(values)))
+    return values.astype(np.int64) if is_whole else values
+
+
+def number_array(column: Any, what: str) -> NDArray[np.float64]:
+    """A complete column of numbers as float64.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    what : str
+        What the column is, for messages.
+
+    Returns
+    -------
+    (n_rows,) ndarray
+    """
+    import pyarrow as pa
+
+    check_complete(column, what)
+    if not (_is_number(column.type) or pa.types.is_boolean(column.type)):
+        raise BayeswoodError(f"The {what} must hold numbers. It holds {column.type}.")
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+
+def check_complete(column: Any, what: str) -> None:
+    """Refuse a column with missing cells and say where the first one is (row 1 is the first)."""
+    if column.null_count:
+        row = 1 + column.is_null().to_pylist().index(True)
+        cells = "a missing cell" if column.null_count == 1 else "missing cells, the first"
+        raise BayeswoodError(f"The {what} has {cells} in data row {row}. Leave such rows out.")

@@ -1,0 +1,52 @@
+"""``bayeswood evaluate``: how good and how sure a model is on labelled data."""
+
+from pathlib import Path
+
+import click
+
+import bayeswood
+from bayeswood.cli.model_table import find_target, model_features, read_for_model, true_values
+from bayeswood.cli.screen import Screen, screen_options, share_option
+from bayeswood.report import DEFAULT_GAMMA0, predict_rows, score_predictions
+from bayeswood.report.summarize import to_plain
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("data")
+@click.option(
+    "--target", "-t", help="Column of true values; otherwise the one that the model does not use."
+)
+@share_option("--coverage", 0.9, "Coverage of the intervals.")
+@share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@screen_options
+def evaluate(
+    model: Path,
+    data: str,
+    target: str | None,
+    coverage: float,
+    gamma0: float,
+    quiet: bool,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Compare the predictions of MODEL with the true values in DATA.
+
+    Classifiers: accuracy, log predictive probability, Brier score, and the shares of cases that are
+    confident and correct, uncertain, and confident but wrong. Regressors: errors, and how often and
+    how narrowly the intervals hold the truth.
+    """
+    from bayeswood.report.render import heading, render_scores
+
+    screen = Screen(quiet=quiet, as_json=as_json)
+    estimator = bayeswood.load(model)
+    table = read_for_model(data, estimator)
+    name = find_target(table, estimator, target)
+    y = true_values(table[name], name, estimator)
+    features, notes = model_features(table, estimator)
+    predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+    scores = score_predictions(predictions, y)
+    screen.show(heading(f"{type(estimator).__name__} on {len(y):,} rows of {data}, target {name}"))
+    screen.show_notes(notes)
+    screen.show(render_scores(scores))
+    screen.finish({"data": data, "target": name, **to_plain(scores), "notes": notes})

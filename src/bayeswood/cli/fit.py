@@ -1,0 +1,298 @@
+"""``bayeswood fit``: from a data file to a model, its test scores, predictions and a picture."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.cli.output_files import OutputFiles
+from bayeswood.cli.parameters import (
+    DEFAULT_METHOD,
+    find_class,
+    make_estimator,
+    parse_parameters,
+)
+from bayeswood.cli.prediction_table import prediction_table
+from bayeswood.cli.problem import DEFAULT_DATA, FitRequest, Problem, read_problem
+from bayeswood.cli.screen import Screen, file_size, screen_options, share_option
+from bayeswood.cli.table_file import BUILTIN, source_path, write_table
+from bayeswood.errors import BayeswoodError
+from bayeswood.report import (
+    DEFAULT_GAMMA0,
+    ClassPredictions,
+    NumberPredictions,
+    predict_rows,
+    score_predictions,
+    summarize_importances,
+)
+
+PLOT_ENDINGS = (".png", ".pdf", ".svg")
+_TRAINING_ROWS = (
+    "the predictions are of rows used for the fit and look too good; --test-size 0.25 holds out "
+    "a quarter to judge the model."
+)
+
+
+@click.command()
+@click.argument("data", default=DEFAULT_DATA)
+@click.option("--target", "-t", help="Column to predict (of a bundled set: target).")
+@click.option("--method", "-m", default=DEFAULT_METHOD, show_default=True, help="Kind of forest.")
+@click.option("--out", "-o", type=click.Path(path_type=Path), help="Write the model here.")
+@click.option(
+    "--predictions",
+    type=click.Path(path_type=Path),
+    help="Write predictions of all rows here (.csv, .csv.gz, .parquet).",
+)
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="Draw the predictions here (.png, .pdf, .svg)."
+)
+@click.option(
+    "--test-size",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.0,
+    show_default=True,
+    help="Share of the rows to hold out and test the model on.",
+)
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "regression"]),
+    help="What to predict; otherwise inferred from the target.",
+)
+@click.option("--columns", multiple=True, help="Features, by name; otherwise all columns.")
+@click.option("--drop", multiple=True, help="Columns to leave out.")
+@click.option("--categorical", multiple=True, help="Columns to take as categories.")
+@click.option("--weights", metavar="COLUMN", help="Column of sample weights.")
+@click.option(
+    "--param",
+    "-p",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of the method; may be repeated.",
+)
+@click.option("--n-estimators", "-n", type=click.IntRange(1), help="Number of trees.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**32 - 1),
+    default=0,
+    show_default=True,
+    help="Seed of the split and the fit.",
+)
+@click.option("--n-jobs", "-j", type=int, help="Threads; -1 for all processors.")
+@share_option("--coverage", 0.9, "Coverage of the intervals.")
+@share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@screen_options
+def fit(quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
+    """Fit a model to DATA and say how good and how sure it is.
+
+    DATA is a .csv, .csv.gz or .parquet file, or builtin:NAME for a bundled data set. Without DATA
+    the bundled breast cancer data are used. Text and true/false columns are taken as categories, an
+    empty cell as missing.
+    """
+    run_fit(FitRequest(**options), Screen(quiet=quiet, as_json=as_json))
+
+
+def run_fit(request: FitRequest, screen: Screen) -> None:
+    """Do what ``bayeswood fit`` does.
+
+    Parameters
+    ----------
+    request : FitRequest
+    screen : Screen
+    """
+    with OutputFiles(source_path(request.data)) as files:
+        files.check(request.out, request.predictions, request.plot)
+        _check_plot(request.plot)
+        find_class(request.method, request.task or "classification")
+        problem = read_problem(request)
+        estimator = _unfitted(request, problem, screen)
+        _show_problem(request, problem, screen)
+        start = time.perf_counter()
+        _fit_estimator(estimator, problem)
+        seconds = time.perf_counter() - start
+        predicted = _predict(request, problem, estimator)
+        _write_outputs(files, request, problem, estimator, predicted)
+        result = _result(request, problem, estimator, predicted, seconds)
+    _show_result(request, result, estimator, screen)
+    screen.finish(result)
+
+
+def _check_plot(path: Path | None) -> None:
+    """Fail before the fit if the picture cannot be drawn after it."""
+    if path is None:
+        return
+    if path.suffix.lower() not in PLOT_ENDINGS:
+        raise BayeswoodError(f"--plot must end in {', '.join(PLOT_ENDINGS)}. Got '{path}' instead.")
+    import matplotlib.figure  # noqa: F401
+
+
+def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
+    parameters: dict[str, Any] = {
+        "random_state": request.seed,
+        "n_jobs": request.n_jobs,
+        "verbose": int(screen.shows_progress),
+    }
+    if request.n_estimators is not None:
+        parameters["n_estimators"] = request.n_estimators
+    if problem.features.forced:
+        parameters["categorical_features"] = problem.features.categories
+    parameters |= parse_parameters(request.param)
+    return make_estimator(request.method, problem.task, parameters)
+
+
+def _fit_estimator(estimator: Any, problem: Problem) -> None:
+    is_train = ~problem.is_test
+    weights = None if problem.weights is None else problem.weights[is_train]
+    estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
+    # Whoever loads the model asked for no progress bar.
+    estimator.set_params(verbose=0)
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Predictions of some rows of the problem.
+
+    Attributes
+    ----------
+    rows : (n_predicted,) ndarray of int
+    predictions : ClassPredictions or NumberPredictions
+    """
+
+    rows: NDArray[np.intp]
+    predictions: ClassPredictions | NumberPredictions
+
+    def of(self, rows: NDArray[np.intp]) -> ClassPredictions | NumberPredictions:
+        """The predictions of some of the rows, which ascend."""
+        return self.predictions.take(np.searchsorted(self.rows, rows))
+
+
+def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted | None:
+    """Predictions of the rows that some output needs."""
+    if request.predictions is not None:
+        rows = np.arange(len(problem.y))
+    elif request.plot is not None or problem.is_test.any():
+        rows = problem.shown_rows
+    else:
+        return None
+    table = problem.features.table.take(rows)
+    predictions = predict_rows(estimator, table, coverage=request.coverage, gamma0=request.gamma0)
+    return Predicted(rows, predictions)
+
+
+def _write_outputs(
+    files: OutputFiles,
+    request: FitRequest,
+    problem: Problem,
+    estimator: Any,
+    predicted: Predicted | None,
+) -> None:
+    if request.out is not None:
+        files.write(request.out, estimator.save)
+    if predicted is None:
+        return
+    if (place := request.predictions) is not None:
+        split = np.where(problem.is_test, "test", "train").tolist()
+        before = {"split": split, "actual": problem.y.tolist()}
+        table = prediction_table(predicted.predictions, before)
+        files.write(place, lambda path: write_table(table, path, kind_of=place))
+    if (picture := request.plot) is not None:
+        figure = _draw(request, problem, estimator, predicted)
+        ending = picture.suffix.lower().removeprefix(".")
+        files.write(picture, lambda path: figure.savefig(path, format=ending))
+
+
+def _draw(request: FitRequest, problem: Problem, estimator: Any, predicted: Predicted) -> Any:
+    from bayeswood.plots import plot_overview
+
+    rows = problem.shown_rows
+    is_builtin = request.data.startswith(BUILTIN)
+    name = request.data.removeprefix(BUILTIN) if is_builtin else Path(request.data).name
+    return plot_overview(
+        predicted.of(rows),
+        problem.y[rows],
+        summarize_importances(estimator),
+        title=f"{type(estimator).__name__} · {name}",
+        rows_are="test rows" if problem.is_test.any() else "training rows",
+        target=problem.target,
+    )
+
+
+def _result(
+    request: FitRequest,
+    problem: Problem,
+    estimator: Any,
+    predicted: Predicted | None,
+    seconds: float,
+) -> dict[str, Any]:
+    test = np.flatnonzero(problem.is_test)
+    outputs = {"model": request.out, "predictions": request.predictions, "plot": request.plot}
+    importances = summarize_importances(estimator)
+    return {
+        "data": request.data,
+        "target": problem.target,
+        "task": problem.task,
+        "method": request.method,
+        "n_train": int(np.sum(~problem.is_test)),
+        "n_test": len(test),
+        "features": problem.features.table.column_names,
+        "categories": problem.features.categories,
+        "parameters": estimator.get_params(deep=False),
+        "fit_seconds": round(seconds, 4),
+        "test": None
+        if predicted is None or not len(test)
+        else score_predictions(predicted.of(test), problem.y[test]),
+        "importances": [
+            {"feature": name, "mean": mean, "spread": spread}
+            for name, mean, spread in zip(*vars(importances).values(), strict=True)
+        ],
+        "outputs": {kind: str(path) for kind, path in outputs.items() if path is not None},
+        "notes": problem.notes,
+    }
+
+
+def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None:
+    from bayeswood.report.names import listing
+    from bayeswood.report.render import heading, render_pairs
+
+    categories = problem.features.categories
+    n_missing = sum(column.null_count for column in problem.features.table.columns)
+    target = problem.target
+    if problem.task == "classification":
+        labels, counts = np.unique(problem.y, return_counts=True)
+        target += ": " + listing(f"{a} ({n})" for a, n in zip(labels, counts, strict=True))
+    else:
+        target += f": {problem.y.min():.5g} to {problem.y.max():.5g}"
+    n_features = problem.features.table.num_columns
+    rows = [
+        ("data", request.data),
+        ("size", f"{len(problem.y):,} rows, {n_features} features"),
+        ("target", target),
+        ("categories", listing(categories, 40) if categories else "none"),
+        ("missing cells", f"{n_missing:,}" if n_missing else "none"),
+    ]
+    screen.show(heading(f"Fit {request.method} for {problem.task}"), render_pairs(rows))
+    screen.show_notes(problem.notes)
+
+
+def _show_result(
+    request: FitRequest, result: dict[str, Any], estimator: Any, screen: Screen
+) -> None:
+    from bayeswood.report.render import heading, render_importances, render_pairs, render_scores
+
+    n_trees = len(estimator.member_weights_)
+    fitted = f"Fitted {n_trees} trees to {result['n_train']:,} rows"
+    screen.show(heading(f"{fitted} in {result['fit_seconds']:.2f} s"))
+    if result["test"] is not None:
+        screen.show(heading(f"On the {result['n_test']:,} rows held out"))
+        screen.show(render_scores(result["test"]))
+    elif request.predictions or request.plot:
+        screen.show_notes([_TRAINING_ROWS])
+    screen.show(heading("Importance ± spread over the trees"))
+    screen.show(render_importances(summarize_importances(estimator)))
+    if result["outputs"]:
+        screen.show(heading("Wrote"))
+        rows = [(kind, f"{path} ({file_size(path)})") for kind, path in result["outputs"].items()]
+        screen.show(render_pairs(rows))

@@ -1,0 +1,178 @@
+"""Bring the columns of a data file into the shape that a fitted model was trained on."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.cli.columns import category_column, number_array, suggest, target_array
+from bayeswood.cli.table_file import read_table
+from bayeswood.errors import BayeswoodError
+
+
+def read_for_model(source: str, estimator: Any) -> Any:
+    """Read a data file; columns that the model knows as text are not guessed to be numbers.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``builtin:NAME``.
+    estimator : fitted bayeswood estimator
+
+    Returns
+    -------
+    pyarrow.Table
+        All columns of the file.
+    """
+    import pyarrow as pa
+
+    as_text = {
+        c.name: pa.string()
+        for c in estimator.schema_.columns
+        if c.kind == "category" and c.level_type in (str, None)
+    }
+    return read_table(source, types=as_text)
+
+
+def model_features(table: Any, estimator: Any) -> tuple[Any, list[str]]:
+    """The model's features, in its order and types; other columns are left out.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    estimator : fitted bayeswood estimator
+
+    Returns
+    -------
+    features : pyarrow.Table or ndarray
+        An array where the model was fitted without column names.
+    notes : list of str
+        About levels that the model never saw.
+    """
+    schema = estimator.schema_
+    if not schema.named:
+        return _unnamed_features(table, schema), []
+    missing = [c.name for c in schema.columns if c.name not in table.column_names]
+    if missing:
+        names = ", ".join(f"'{name}'" for name in missing[:5]) + (" …" if missing[5:] else "")
+        hint = suggest(missing[0], table.column_names) if len(missing) == 1 else ""
+        raise BayeswoodError(f"The data lack {len(missing)} of the model's columns: {names}.{hint}")
+    selected = table.select([column.name for column in schema.columns])
+    notes: list[str] = []
+    for position, column in enumerate(schema.columns):
+        cells = selected[column.name]
+        cells = (
+            _as_levels(cells, column, notes)
+            if column.kind == "category"
+            else _as_numbers(cells, column)
+        )
+        selected = selected.set_column(position, column.name, cells)
+    return selected, notes
+
+
+def _unnamed_features(table: Any, schema: Any) -> NDArray[np.float64]:
+    if table.num_columns != schema.n_features:
+        raise BayeswoodError(
+            f"The model was fitted on {schema.n_features} columns without names. "
+            f"The data have {table.num_columns}; leave out the others."
+        )
+    if not schema.all_numeric:
+        raise BayeswoodError("A model with categories but no column names cannot read a file.")
+    pairs = zip(table.columns, schema.columns, strict=True)
+    return np.column_stack([_as_numbers(cells, column).to_numpy() for cells, column in pairs])
+
+
+def _as_numbers(cells: Any, column: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    try:
+        return cells.cast(pa.float64(), safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise BayeswoodError(
+            f"Column '{column.name}' must hold numbers, as in training. It holds {cells.type}."
+        ) from None
+
+
+def _as_levels(cells: Any, column: Any, notes: list[str]) -> Any:
+    """Cells as values of the levels' type; text that names no level is missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
+    kind = kinds[column.level_type or str]
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    n_present = len(cells) - cells.null_count
+    if kind == pa.string() or cells.type != kind:
+        by_text = {_level_text(level): level for level in column.levels}
+        texts = category_column(cells).cast(pa.string()).to_pylist()
+        cells = pa.chunked_array([pa.array([by_text.get(text) for text in texts], type=kind)])
+    else:
+        known = pc.is_in(cells, value_set=pa.array(column.levels, type=kind))
+        cells = pc.if_else(known, cells, pa.scalar(None, type=kind))
+    n_unseen = n_present - (len(cells) - cells.null_count)
+    if n_unseen:
+        notes.append(
+            f"column '{column.name}': levels that the model never saw, taken as missing, "
+            f"in {n_unseen:,} of {len(cells):,} rows."
+        )
+    return cells
+
+
+def _level_text(level: Any) -> str:
+    """As pyarrow writes the value."""
+    return str(level).lower() if isinstance(level, bool) else str(level)
+
+
+def find_target(table: Any, estimator: Any, target: str | None) -> str:
+    """The target's name: as given, or the one column that the model does not use.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    estimator : fitted bayeswood estimator
+    target : str or None
+
+    Returns
+    -------
+    str
+    """
+    others = [n for n in table.column_names if n not in estimator.schema_.names]
+    if target is not None:
+        if target not in table.column_names:
+            raise BayeswoodError(f"No target column '{target}'.{suggest(target, others)}")
+        return target
+    if len(others) == 1 and estimator.schema_.named:
+        return str(others[0])
+    found = "no column" if not others else "more than one: " + ", ".join(others[:6])
+    raise BayeswoodError(f"Name the target with --target. Not used by the model is {found}.")
+
+
+def true_values(column: Any, name: str, estimator: Any) -> NDArray[Any]:
+    """The target's cells in the type of the model's classes, or as numbers.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    name : str
+    estimator : fitted bayeswood estimator
+
+    Returns
+    -------
+    (n_rows,) ndarray
+    """
+    import pyarrow as pa
+
+    classes = getattr(estimator, "classes_", None)
+    if classes is None:
+        return number_array(column, f"target column '{name}'")
+    if np.asarray(classes).dtype.kind in "OU" and not pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+    labels = target_array(column, name, "classification")
+    if (labels.dtype.kind in "OU") != (np.asarray(classes).dtype.kind in "OU"):
+        raise BayeswoodError(
+            f"The target column '{name}' does not hold the model's classes, such as {classes[0]!r}."
+        )
+    return labels

@@ -1,0 +1,132 @@
+"""``bayeswood predict``: predictions with their uncertainty for every row of a data file."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import bayeswood
+from bayeswood.cli.columns import check_names, split_names
+from bayeswood.cli.model_table import model_features, read_for_model
+from bayeswood.cli.output_files import OutputFiles
+from bayeswood.cli.prediction_table import prediction_table
+from bayeswood.cli.screen import Screen, screen_options, share_option
+from bayeswood.cli.table_file import source_path, write_csv, write_table
+from bayeswood.report import (
+    DEFAULT_GAMMA0,
+    ClassPredictions,
+    NumberPredictions,
+    predict_rows,
+)
+from bayeswood.report.names import percent, shorten
+
+_STDOUT = Path("-")
+_N_CLASSES = 10
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("data")
+@click.option(
+    "--out",
+    "-o",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="Write here (.csv, .csv.gz, .parquet); - writes CSV to the standard output.",
+)
+@click.option("--keep", multiple=True, help="Columns of DATA to copy before the predictions.")
+@share_option("--coverage", 0.9, "Coverage of the intervals.")
+@share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@screen_options
+def predict(
+    model: Path,
+    data: str,
+    out: Path,
+    keep: tuple[str, ...],
+    coverage: float,
+    gamma0: float,
+    quiet: bool,
+    as_json: bool,
+    debug: bool,
+) -> None:
+    """Predict every row of DATA with MODEL, in order.
+
+    Classes come with probabilities, their credible intervals, and whether the trees agree enough
+    to be confident; numbers come with intervals. DATA needs the model's columns; others are left
+    aside.
+    """
+    screen = Screen(quiet=quiet, as_json=as_json, to_stderr=out == _STDOUT)
+    with OutputFiles(model, source_path(data)) as files:
+        if out != _STDOUT:
+            files.check(out)
+        estimator = bayeswood.load(model)
+        table = read_for_model(data, estimator)
+        kept = split_names(keep, table.column_names)
+        check_names(kept, table.column_names, "column")
+        features, notes = model_features(table, estimator)
+        predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+        result = prediction_table(predictions, {name: table[name] for name in kept})
+        if out == _STDOUT:
+            _write_stdout(result)
+        else:
+            files.write(out, lambda path: write_table(result, path, kind_of=out))
+    _show(screen, predictions, out, notes)
+
+
+def _write_stdout(table: Any) -> None:
+    write_csv(table, sys.stdout.buffer)
+    sys.stdout.buffer.flush()
+
+
+def _show(
+    screen: Screen,
+    predictions: ClassPredictions | NumberPredictions,
+    out: Path,
+    notes: list[str],
+) -> None:
+    from bayeswood.report.render import heading, render_pairs
+
+    facts = _facts(predictions)
+    screen.show_notes(notes)
+    where = "the standard output" if out == _STDOUT else str(out)
+    screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
+    screen.show(render_pairs(_rows(predictions, facts)))
+    screen.finish({**facts, "out": str(out), "notes": notes})
+
+
+def _rows(
+    predictions: ClassPredictions | NumberPredictions, facts: dict[str, Any]
+) -> list[tuple[str, str]]:
+    if isinstance(predictions, NumberPredictions):
+        width = f"mean width of the {percent(predictions.coverage)} interval"
+        mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
+        return [mean, (width, f"{facts['mean_width']:.5g}")]
+    n_confident = facts["n_confident"]
+    least = f"at least {percent(predictions.gamma0)} of the trees agree"
+    by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
+    rows = [("confident", f"{n_confident:,} ({n_confident / facts['n_rows']:.1%}), {least}")]
+    rows += [
+        (f"predicted {shorten(label)}", f"{count:,}") for label, count in by_count[:_N_CLASSES]
+    ]
+    if len(by_count) > _N_CLASSES:
+        rows.append(("", f"and {len(by_count) - _N_CLASSES} more classes"))
+    return rows
+
+
+def _facts(predictions: ClassPredictions | NumberPredictions) -> dict[str, Any]:
+    common = {"n_rows": len(predictions.predicted), "coverage": predictions.coverage}
+    if isinstance(predictions, NumberPredictions):
+        return {
+            **common,
+            "mean_predicted": float(predictions.predicted.mean()),
+            "mean_width": float(np.mean(predictions.upper - predictions.lower)),
+        }
+    labels, counts = np.unique(predictions.predicted, return_counts=True)
+    return {
+        **common,
+        "gamma0": predictions.gamma0,
+        "n_confident": int(predictions.is_confident.sum()),
+        "classes": dict(zip(map(str, labels.tolist()), counts.tolist(), strict=True)),
+    }

@@ -1,0 +1,55 @@
+"""Predictions as a table, one row per input row."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.report import ClassPredictions, NumberPredictions
+
+
+def prediction_table(
+    predictions: ClassPredictions | NumberPredictions, before: Mapping[str, Any] | None = None
+) -> Any:
+    """Columns of predictions.
+
+    Parameters
+    ----------
+    predictions : ClassPredictions or NumberPredictions
+    before : mapping of str to array, optional
+        Columns to put in front.
+
+    Returns
+    -------
+    pyarrow.Table
+        ``predicted``, ``confident``, ``agreement``, ``p_CLASS`` of each class and then its ends
+        ``p_CLASS_lower`` and ``p_CLASS_upper``; or ``predicted``, ``lower``, ``upper``.
+    """
+    import pyarrow as pa
+
+    if isinstance(predictions, ClassPredictions):
+        columns = _class_columns(predictions)
+    else:
+        columns = {
+            "predicted": predictions.predicted,
+            "lower": predictions.lower,
+            "upper": predictions.upper,
+        }
+    clash = sorted(set(before or {}) & set(columns))
+    if clash:
+        raise BayeswoodError(f"The predictions have a column '{clash[0]}' of their own.")
+    return pa.table({**(before or {}), **columns})
+
+
+def _class_columns(predictions: ClassPredictions) -> dict[str, Any]:
+    labels = [str(label) for label in predictions.classes.tolist()]
+    columns: dict[str, Any] = {
+        "predicted": predictions.predicted.tolist(),
+        "confident": predictions.is_confident,
+        "agreement": predictions.agreement,
+    }
+    for idx, label in enumerate(labels):
+        columns[f"p_{label}"] = predictions.proba[:, idx]
+    for idx, label in enumerate(labels):
+        columns[f"p_{label}_lower"] = predictions.lower[:, idx]
+        columns[f"p_{label}_upper"] = predictions.upper[:, idx]
+    return columns

@@ -1,0 +1,164 @@
+"""What ``bayeswood fit`` was asked for, and the data it works on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.cli.columns import (
+    Features,
+    Task,
+    check_names,
+    choose_features,
+    infer_task,
+    number_array,
+    target_array,
+)
+from bayeswood.cli.parameters import DEFAULT_METHOD
+from bayeswood.cli.table_file import BUILTIN, read_table
+from bayeswood.errors import BayeswoodError
+from bayeswood.report import DEFAULT_GAMMA0
+
+DEFAULT_DATA = f"{BUILTIN}breast_cancer_wisconsin"
+BUILTIN_TARGET = "target"
+
+
+@dataclass(frozen=True)
+class FitRequest:
+    """The options of ``bayeswood fit``; its help says what each means."""
+
+    data: str = DEFAULT_DATA
+    target: str | None = None
+    method: str = DEFAULT_METHOD
+    out: Path | None = None
+    predictions: Path | None = None
+    plot: Path | None = None
+    test_size: float = 0.0
+    task: Task | None = None
+    columns: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    weights: str | None = None
+    param: tuple[str, ...] = ()
+    n_estimators: int | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+    coverage: float = 0.9
+    gamma0: float = DEFAULT_GAMMA0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The data of one fit.
+
+    Attributes
+    ----------
+    features : Features
+    y : (n_rows,) ndarray
+    weights : (n_rows,) ndarray or None
+    target : str
+    task : str
+    is_test : (n_rows,) ndarray of bool
+    notes : list of str
+    """
+
+    features: Features
+    y: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    target: str
+    task: Task
+    is_test: NDArray[np.bool_]
+    notes: list[str]
+
+    @property
+    def shown_rows(self) -> NDArray[np.intp]:
+        """The test rows, or all if there are none."""
+        has_test = bool(self.is_test.any())
+        return np.flatnonzero(self.is_test) if has_test else np.arange(len(self.y))
+
+
+def read_problem(request: FitRequest) -> Problem:
+    """Read the data of a fit and decide on features, task and test rows.
+
+    Parameters
+    ----------
+    request : FitRequest
+
+    Returns
+    -------
+    Problem
+    """
+    table = read_table(request.data)
+    target = request.target or (BUILTIN_TARGET if request.data.startswith(BUILTIN) else None)
+    if target is None:
+        raise click.UsageError(
+            f"Name the column to predict with --target. There are: {', '.join(table.column_names)}."
+        )
+    check_names([target], table.column_names, "target column")
+    exclude = [target]
+    weights = None
+    if request.weights is not None:
+        check_names([request.weights], table.column_names, "weights column")
+        exclude.append(request.weights)
+        weights = number_array(table[request.weights], f"weights column '{request.weights}'")
+    features = choose_features(
+        table,
+        exclude=exclude,
+        columns=request.columns,
+        drop=request.drop,
+        categorical=request.categorical,
+    )
+    task, note = _decide_task(request.task, table[target], target)
+    y = target_array(table[target], target, task)
+    is_test = hold_out(y, request.test_size, task, request.seed)
+    return Problem(features, y, weights, target, task, is_test, [*note, *features.notes])
+
+
+def _decide_task(asked: Task | None, column: Any, target: str) -> tuple[Task, list[str]]:
+    if asked is not None:
+        return asked, []
+    task, reason = infer_task(column)
+    note = f"'{target}' is taken for {task}: {reason}."
+    if task == "regression":
+        note += " --task classification overrides."
+    elif "number" in reason:
+        note += " --task regression overrides."
+    return task, [note]
+
+
+def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArray[np.bool_]:
+    """Which rows are held out: a random share, of every class where the counts allow it.
+
+    Parameters
+    ----------
+    y : (n_rows,) ndarray
+    test_size : float
+        Share of the rows; 0 holds out none.
+    task : str
+    seed : int
+
+    Returns
+    -------
+    (n_rows,) ndarray of bool
+    """
+    from sklearn.model_selection import train_test_split
+
+    is_test = np.zeros(len(y), dtype=np.bool_)
+    if test_size == 0:
+        return is_test
+    n_test = max(1, round(test_size * len(y)))
+    if n_test >= len(y):
+        raise BayeswoodError(f"--test-size {test_size} leaves none of the {len(y)} rows to fit on.")
+    stratify = None
+    if task == "classification":
+        counts = np.unique(y, return_counts=True)[1]
+        if counts.min() >= 2 and min(n_test, len(y) - n_test) >= len(counts):
+            stratify = y
+    _, rows = train_test_split(
+        np.arange(len(y)), test_size=n_test, random_state=seed, stratify=stratify
+    )
+    is_test[rows] = True
+    return is_test

@@ -1,0 +1,19 @@
+"""The estimators, one file per method."""
+
+from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
+from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
+
+__all__ = [
+    "DEFAULT_METHOD",
+    "METHODS",
+    "BayesianForestClassifier",
+    "BayesianForestRegressor",
+    "ForestClassifier",
+    "ForestRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
+    "load",
+    "method_class",
+]

@@ -1,0 +1,251 @@
+"""Bayesian forests (Taddy, Chen, Yu and Wyle, 2015).
+
+Model: the data come from a distribution on the observed points with unknown probabilities ω
+(eq. 2) under the limiting, non-informative Dirichlet prior. Posterior: ω_i = θ_i / |θ| with
+θ_i ~ Exp(1) (eq. 3). A tree is a functional of that distribution: CART on θ-weighted rows, which
+splits node η so as to reduce the weighted impurity (eq. 4)
+
+    I(y^η) = Σ_{i in η} θ_i (y_i − μ_η)²,   μ_η = Σ θ_i y_i / |θ^η|,
+
+or the weighted Gini impurity for classes. A forest is a sample from the posterior of that tree
+(Algorithm 1): for b = 1 .. B draw θ^b, run weighted CART. Its average is the posterior mean of
+the CART fit, and its spread how sure the data make us of it.
+
+Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from bayeswood.methods.cart_forest import CartForest
+from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
+
+
+class BayesianForestClassifier(CartForest, ForestClassifier):
+    """A Bayesian forest for classes: a posterior sample of CART trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees, that is posterior draws.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity that splits reduce; "log_loss" is another name of "entropy".
+    min_samples_leaf : int or float, default=1
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf: the paper's threshold on |θ^η|.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    classes_ : ndarray, (n_classes,)
+        Class labels, sorted.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    RandomForestClassifier : The same trees on bootstrap counts in place of Exp(1) weights.
+
+    Notes
+    -----
+    Taddy et al. (2015), Algorithm 1: for each tree draw θ_i ~ Exp(1) for every row (times
+    `sample_weight`, where given) and grow CART on the weighted rows, minimising the Gini impurity
+    of the children (the analogue of eq. 4). Every row takes part in every tree, so there are no
+    out-of-bag rows.
+
+    Defaults: the paper's classification trees come from scikit-learn's forest with exponential
+    weights, whose defaults, √d features per split and leaves of one row, are kept here.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayeswood import BayesianForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = BayesianForestClassifier(random_state=0).fit(X, y)
+    >>> forest.predict(X[:2])
+    array([0, 0])
+    >>> forest.predict_interval(X[:2], coverage=0.8).shape
+    (2, 3, 2)
+    >>> bool((forest.uncertainty(X).knowledge >= 0).all())
+    True
+    """
+
+    _scheme = "exponential"
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CART,
+        "criterion": one_of("gini", "entropy", "log_loss"),
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = "sqrt",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+
+class BayesianForestRegressor(CartForest, ForestRegressor):
+    """A Bayesian forest for one or more numeric responses: a posterior sample of CART trees.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees, that is posterior draws.
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity that splits reduce.
+    min_samples_leaf : int or float, default=3
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf: the paper's threshold on |θ^η|.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=None
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    keep_responses : bool, default=True
+        Whether leaves remember their training rows, which `predict_quantiles`,
+        `predict_interval` and `predict_var` of kind "prediction" and `uncertainty` need: 4 bytes
+        per row and tree, and 8 per row and response.
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of responses.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    RandomForestRegressor : The same trees on bootstrap counts in place of Exp(1) weights.
+
+    Notes
+    -----
+    Taddy et al. (2015), Algorithm 1: for each tree draw θ_i ~ Exp(1) for every row (times
+    `sample_weight`, where given) and grow CART on the weighted rows, minimising Σ θ_i (y_i − μ)²
+    in the children (eq. 4). Every row takes part in every tree: there are no out-of-bag rows.
+
+    Defaults: the paper's regression examples use leaves of at least 3 rows, 100 trees and all
+    features at every split (footnote 7 and scikit-learn's default of the time).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import BayesianForestRegressor
+    >>> X, y = make_friedman1(n_samples=200, random_state=0)
+    >>> forest = BayesianForestRegressor(random_state=0).fit(X, y)
+    >>> forest.predict_interval(X[:3], coverage=0.9).shape
+    (3, 2)
+    >>> of_y, of_mean = forest.predict_var(X), forest.predict_var(X, kind="mean")
+    >>> bool((of_y >= of_mean).all())
+    True
+    """
+
+    _scheme = "exponential"
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CART,
+        "criterion": one_of("squared_error"),
+        "keep_responses": BOOLEAN,
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        min_samples_leaf: int | float = 3,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = None,
+        keep_responses: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.keep_responses = keep_responses
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features

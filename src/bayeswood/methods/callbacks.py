@@ -1,0 +1,86 @@
+"""scikit-learn's callback protocol, where the installed version has it.
+
+The protocol is experimental (new in scikit-learn 1.9). A task is the growing of a chunk of the
+trees: callbacks see each chunk begin and end, may ask for the estimator as it would be if fit
+stopped there, and may stop the growing. Without callbacks the trees are grown in one native call.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+try:
+    from sklearn.callback import CallbackSupportMixin, with_callbacks
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Stands in for scikit-learn's mixin, which this version lacks."""
+
+    def with_callbacks(method: Any) -> Any:
+        """Stands in for scikit-learn's decorator, which this version lacks."""
+        return method
+
+
+__all__ = ["CallbackSupportMixin", "FitTasks", "with_callbacks"]
+
+_MAX_CHUNKS = 20
+
+
+class FitTasks:
+    """The tasks of one fit, reported to the callbacks of an estimator.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The one being fitted.
+    X, y : array-like
+        Training data as the user gave them.
+    sample_weight : array-like or None
+        Weights as the user gave them.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self._estimator = estimator
+        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        self._about: dict[str, Any] = {"X": X, "y": y, "metadata": metadata}
+        self._context: Any = None
+
+    def begin(self, n_trees: int) -> list[int]:
+        """Announce the fit; the sizes of the chunks in which to grow the trees."""
+        chunks = self._chunks(n_trees)
+        if hasattr(self._estimator, "_init_callback_context"):
+            self._context = self._estimator._init_callback_context(max_subtasks=len(chunks))
+            self._context.call_on_fit_task_begin(estimator=self._estimator, **self._about)
+        return chunks
+
+    def run(
+        self, grow: Callable[[], None], first_tree: int, fitted: Callable[[], Mapping[str, Any]]
+    ) -> bool:
+        """Grow one chunk; True if a callback asks to stop there.
+
+        `fitted` gives the fitted attributes with the trees grown so far.
+        """
+        if self._context is None:
+            grow()
+            return False
+        task = self._context.subcontext(task_name=f"trees from {first_tree}")
+        task.call_on_fit_task_begin(estimator=self._estimator, **self._about)
+        grow()
+        stop = task.call_on_fit_task_end(
+            estimator=self._estimator, **self._about, reconstruction_attributes=fitted
+        )
+        return bool(stop)
+
+    def end(self) -> None:
+        """Announce the end of a fit; the estimator is fitted by now."""
+        if self._context is not None:
+            self._context.call_on_fit_task_end(
+                estimator=self._estimator, **self._about, reconstruction_attributes={}
+            )
+
+    def _chunks(self, n_trees: int) -> list[int]:
+        n_chunks = min(_MAX_CHUNKS, n_trees) if self._has_callbacks() else 1
+        ends = [n_trees * (chunk + 1) // n_chunks for chunk in range(n_chunks)]
+        return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+
+    def _has_callbacks(self) -> bool:
+        return bool(getattr(self._estimator, "_skl_callbacks", []))

@@ -1,0 +1,43 @@
+"""Forests of weighted CART trees, whatever the scheme of their weights."""
+
+from typing import ClassVar
+
+from bayeswood.methods.callbacks import FitTasks
+from bayeswood.methods.forest_estimator import ForestEstimator
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.parameters import draw_seed, resolve_max_features, resolve_min_samples_leaf
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.weighted_cart import CartPlan, grow_weighted_cart
+
+
+class CartForest(ForestEstimator):
+    """Grows its members by weighted CART. Not to be used by itself.
+
+    A subclass names the scheme by which rows are weighted in each tree, see `_core.grow_forest`.
+    """
+
+    _scheme: ClassVar[str]
+
+    def _plan(self, data: TrainingData) -> CartPlan:
+        """The parameters, resolved for these data."""
+        return CartPlan(
+            title=self._name,
+            criterion=self.criterion,
+            scheme=self._scheme,
+            seed=draw_seed(self.random_state),
+            n_trees=int(self.n_estimators),
+            max_features=resolve_max_features(
+                self.max_features, data.schema.n_features, self._name
+            ),
+            min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, data.n_rows),
+            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
+            max_depth=None if self.max_depth is None else int(self.max_depth),
+            keep_rows=bool(getattr(self, "keep_responses", False)),
+            n_jobs=self._threads(),
+            show_progress=bool(self.verbose),
+        )
+
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+        return grow_weighted_cart(
+            self._plan(data), data, tasks, lambda grown: self._fitted(data, grown)
+        )

@@ -1,0 +1,264 @@
+"""What classifiers and regressors share: fit, the hand-over forest, importances, files."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest, Labels
+from bayeswood.methods import state
+from bayeswood.methods.callbacks import CallbackSupportMixin, FitTasks, with_callbacks
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.parameters import Constraint, check_parameters
+from bayeswood.methods.training import Target, TrainingData, read_training_data
+from bayeswood.modelfile import write_model
+from bayeswood.table import Schema, transform_table
+from bayeswood.uncertainty import member_variance, row_blocks
+
+F64 = NDArray[np.float64]
+
+# Below so many steps from rows to leaves, starting threads costs more than it saves.
+_SMALL_PREDICTION = 10_000
+_MAX_SEED = 2**64 - 1
+
+
+class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+    """What classifiers and regressors share. Not to be used by itself."""
+
+    _constraints: ClassVar[Mapping[str, Constraint]]
+    # Fitted attributes that a model file holds besides the forest, where they are present.
+    _saved_numbers: ClassVar[tuple[str, ...]] = ("max_features_", "min_samples_leaf_")
+    _saved_arrays: ClassVar[tuple[str, ...]] = ()
+
+    forest_: Forest
+    schema_: Schema
+    seed_: int
+    n_features_in_: int
+    _importances: F64
+
+    @abstractmethod
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+        """Grow the members; the one thing in which methods differ."""
+
+    @abstractmethod
+    def _read_target(self, y: Any) -> Target:
+        """The response as the core takes it."""
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the forest.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            NumPy array, pandas or polars frame, or pyarrow table. Strings, categoricals and
+            bools are categories; NaN and None are missing values and need no imputation.
+        y : array-like, (n_rows,) or, for regressors, (n_rows, n_outputs)
+            Response.
+        sample_weight : array-like, (n_rows,), default=None
+            Non-negative weights that multiply the random weights of each tree. Only their
+            ratios matter; a weight of 0 is the same as leaving the row out.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If fitting is interrupted (Ctrl-C), it is left unfitted.
+        """
+        check_parameters(self.get_params(deep=False), self._constraints, self._name)
+        data = read_training_data(
+            X,
+            self._read_target(y),
+            sample_weight,
+            categorical_features=self.categorical_features,
+            owner=self._name,
+        )
+        self._forget()
+        tasks = FitTasks(self, X, y, sample_weight)
+        self._adopt(self._fitted(data, self._grow(data, tasks)))
+        tasks.end()
+        return self
+
+    @property
+    def _name(self) -> str:
+        return type(self).__name__
+
+    @abstractmethod
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        """The fitted attributes that these data and members give."""
+
+    def _described(self, schema: Schema, grown: Grown, class_names: Any = ()) -> dict[str, Any]:
+        """The fitted attributes that all estimators have."""
+        levels = tuple(column.levels for column in schema.columns)
+        labels = Labels(tuple(schema.names), levels, tuple(map(str, class_names)))
+        described = {
+            "schema_": schema,
+            "n_features_in_": schema.n_features,
+            "seed_": grown.seed,
+            "forest_": grown.forest.labelled(labels),
+            "_importances": grown.importances,
+            **grown.settings,
+        }
+        if schema.named:
+            described["feature_names_in_"] = np.array(schema.names, dtype=object)
+        return described
+
+    def _adopt(self, fitted: Mapping[str, Any]) -> None:
+        for name, value in fitted.items():
+            setattr(self, name, value)
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left behind."""
+        privates = ("_importances", "_responses", "_single_output")
+        for name in list(vars(self)):
+            is_fitted = name.endswith("_") and not name.startswith("_")
+            if is_fitted or name in privates:
+                delattr(self, name)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Whether there is a forest."""
+        return "forest_" in self.__dict__
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the estimator."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = True
+        return tags
+
+    def _encode(self, X: Any) -> NDArray[Any]:
+        """Rows in the encoding of the fitted table."""
+        self._check_fitted()
+        return transform_table(X, self.schema_, estimator_name=self._name)
+
+    def _check_fitted(self) -> None:
+        if "forest_" not in self.__dict__:
+            raise NotFittedError(
+                f"This {self._name} instance is not fitted yet. Call 'fit' with appropriate "
+                "arguments before using this estimator."
+            )
+
+    def _workers(self, n_rows: int) -> int:
+        """Threads for a prediction; their number never changes a result."""
+        if n_rows * self.forest_.n_trees <= _SMALL_PREDICTION:
+            return 1
+        return self._threads()
+
+    def _threads(self) -> int:
+        return int(effective_n_jobs(self.n_jobs))
+
+    def _over_blocks(self, rows: NDArray[Any], summarise: Callable[[F64], F64]) -> F64:
+        """Apply `summarise` to the members' draws, a block of rows at a time."""
+        forest = self.forest_
+        workers = self._workers(len(rows))
+        blocks = row_blocks(len(rows), forest.n_trees, forest.n_outputs)
+        return np.concatenate([summarise(forest.draws(rows[block], workers)) for block in blocks])
+
+    @property
+    def member_weights_(self) -> F64:
+        """Weight of each member (tree) in every average; they sum to 1."""
+        self._check_fitted()
+        return self.forest_.weights
+
+    @property
+    def feature_importances_(self) -> F64:
+        """Share of the impurity decrease due to each feature, averaged over members; sums to 1.
+
+        All zeros if no tree has a split.
+        """
+        mean: F64 = self.member_weights_ @ self._member_importances()
+        total = float(mean.sum())
+        return mean / total if total > 0 else mean
+
+    @property
+    def feature_importances_std_(self) -> F64:
+        """Standard deviation over the members of their own importances."""
+        return np.sqrt(member_variance(self._member_importances(), self.member_weights_))
+
+    def _member_importances(self) -> F64:
+        self._check_fitted()
+        totals = self._importances.sum(axis=1, keepdims=True)
+        shares: F64 = np.zeros_like(self._importances)
+        np.divide(self._importances, totals, out=shares, where=totals > 0)
+        return shares
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Leaf of each row in each tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of int32, (n_rows, n_trees)
+            Index of the leaf among the tree's nodes.
+        """
+        rows = self._encode(X)
+        return self.forest_.apply(rows, self._workers(len(rows)))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted estimator to a file that `bayeswood.load` reads.
+
+        The file is versioned, holds no pickle and is safe to load from anyone.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write; replaced in one step if it exists.
+        """
+        write_model(path, self._name, *self._state())
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
+        """Everything fitted, as plain data, arrays and the forest."""
+        self._check_fitted()
+        meta = {
+            "parameters": state.plain_parameters(self.get_params(deep=False)),
+            "schema": self.schema_.to_json(),
+            "seed": self.seed_,
+            "numbers": {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)},
+        }
+        arrays = {n: getattr(self, n) for n in self._saved_arrays if n in vars(self)}
+        return meta, {"importances": self._importances, **arrays}, self.forest_
+
+    @classmethod
+    def _from_state(
+        cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], forest: Forest
+    ) -> Self:
+        """A fitted estimator from what `_state` gave; BayeswoodError if anything is amiss."""
+        estimator = cls._from_parameters(state.take(meta, "parameters", dict))
+        schema = Schema.from_json(state.take(meta, "schema", dict))
+        if not np.array_equal(schema.n_levels, forest.core.n_levels):
+            raise BayeswoodError("The model file's columns do not match its trees.")
+        seed = state.take(meta, "seed", int)
+        if not 0 <= seed <= _MAX_SEED:
+            raise BayeswoodError("The model file holds a seed out of range.")
+        shape = (forest.n_trees, forest.n_features)
+        grown = Grown(forest, state.take_array(arrays, "importances", shape), seed)
+        estimator._adopt(estimator._restored(meta, arrays, schema, grown))
+        estimator._adopt(state.take_numbers(meta, cls._saved_numbers))
+        estimator._adopt(state.take_arrays(arrays, cls._saved_arrays))
+        return estimator
+
+    @abstractmethod
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        """The fitted attributes that a saved state gives."""
+
+    @classmethod
+    def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        unknown = sorted(set(parameters) - set(cls._get_param_names()))
+        if unknown:
+            raise BayeswoodError(f"{cls.__name__} has no parameter {unknown[0]!r}.")
+        check_parameters(parameters, cls._constraints, cls.__name__)
+        return cls(**parameters)

@@ -1,0 +1,332 @@
+"""Random forests (Breiman), as in S. Tierney's lecture.
+
+Each tree b = 1 .. B is grown on a bootstrap sample of the rows and tries p features, drawn at
+random, at each split; √d of d features are suggested for classes, d/3 for regression. The forest
+predicts the mode of the trees' classes, or the mean of their predictions:
+
+    F(x) = Mode{F_b(x)},   F(x) = (1/B) Σ_b F_b(x).
+
+The variance of a mean of B trees of variance σ² and correlation ρ is σ²/B + (B − 1)/B ρσ²: random
+features lower ρ, more trees lower the rest.
+
+Reference: S. Tierney. Ensemble Methods 2 – Random Forests. QBUS6850, The University of Sydney.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, r2_score
+
+from bayeswood.methods.cart_forest import CartForest
+from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.out_of_bag import out_of_bag, score_out_of_bag
+from bayeswood.methods.parameters import BOOLEAN, CALLABLE, CART, Constraint, one_of
+from bayeswood.methods.training import TrainingData
+
+F64 = NDArray[np.float64]
+
+
+class RandomForestClassifier(CartForest, ForestClassifier):
+    """A random forest for classes.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees. An odd number avoids ties with hard voting and two classes.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity that splits reduce; "log_loss" is another name of "entropy".
+    min_samples_leaf : int or float, default=1
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    voting : {"soft", "hard"}, default="soft"
+        ``"soft"`` averages the trees' class probabilities; ``"hard"`` takes the mode of their
+        classes, and `predict_proba` is then the share of trees that vote for each class. Draws,
+        intervals and `uncertainty` use the trees' class probabilities in both cases.
+    oob_score : bool or callable, default=False
+        Whether to predict each training row by the trees that did not see it. A callable
+        ``metric(y_true, y_pred)`` replaces the accuracy as the score.
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    classes_ : ndarray, (n_classes,)
+        Class labels, sorted.
+    oob_score_ : float
+        Accuracy (weighted by `sample_weight`), or the callable's value, of the out-of-bag
+        predictions. With `oob_score` only.
+    oob_decision_function_ : ndarray, (n_rows, n_classes)
+        Out-of-bag class probabilities (vote shares with hard voting); NaN for a row that
+        every tree saw. With `oob_score` only.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    BayesianForestClassifier : The same trees on Exp(1) weights in place of bootstrap counts.
+
+    Notes
+    -----
+    The lecture's F(x) = Mode{F_b(x)} is ``voting="hard"``; with an even number of trees two
+    classes can tie, and the first in `classes_` then wins: take an odd number.
+
+    `sample_weight` multiplies the bootstrap counts, as in scikit-learn before 1.9, which now draws
+    rows with probabilities proportional to their weights.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayeswood import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(101, voting="hard", oob_score=True, random_state=0)
+    >>> bool(forest.fit(X, y).oob_score_ > 0.9)
+    True
+    """
+
+    _scheme = "bootstrap"
+    _saved_numbers = (*CartForest._saved_numbers, "oob_score_")
+    _saved_arrays = ("oob_decision_function_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CART,
+        "criterion": one_of("gini", "entropy", "log_loss"),
+        "oob_score": BOOLEAN | CALLABLE,
+        "voting": one_of("soft", "hard"),
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "gini",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = "sqrt",
+        voting: str = "soft",
+        oob_score: bool | Callable[..., float] = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.voting = voting
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def predict_proba(self, X: Any) -> F64:
+        """Class probabilities: averaged over the trees, or with hard voting the vote shares.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray, (n_rows, n_classes)
+            In the order of `classes_`.
+        """
+        rows = self._encode(X)
+        ask = self.forest_.votes if self.voting == "hard" else self.forest_.predict
+        return ask(rows, self._workers(len(rows)))
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if not self.oob_score:
+            return fitted
+        shares = out_of_bag(data, grown, hard=self.voting == "hard", n_jobs=self._threads())
+        found, seen, weight = _seen(shares, data)
+        classes = fitted["classes_"]
+        truth, guess = classes[data.target.y[seen]], classes[np.argmax(found, axis=1)]
+        score = score_out_of_bag(self.oob_score, accuracy_score, truth, guess, weight)
+        return {**fitted, "oob_decision_function_": shares, "oob_score_": score}
+
+
+class RandomForestRegressor(CartForest, ForestRegressor):
+    """A random forest for one or more numeric responses.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Trees.
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity that splits reduce.
+    min_samples_leaf : int or float, default=1
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=1 / 3
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    oob_score : bool or callable, default=False
+        Whether to predict each training row by the trees that did not see it. A callable
+        ``metric(y_true, y_pred)`` replaces R² as the score.
+    keep_responses : bool, default=True
+        Whether leaves remember their training rows, which `predict_quantiles`,
+        `predict_interval` and `predict_var` of kind "prediction" and `uncertainty` need: 4 bytes
+        per row and tree, and 8 per row and response.
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of responses.
+    oob_score_ : float
+        R² (weighted by `sample_weight`), or the callable's value, of the out-of-bag
+        predictions. With `oob_score` only.
+    oob_prediction_ : ndarray, (n_rows,) or (n_rows, n_outputs)
+        Out-of-bag predictions; NaN for a row that
+        every tree saw. With `oob_score` only.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    BayesianForestRegressor : The same trees on Exp(1) weights in place of bootstrap counts.
+
+    Notes
+    -----
+    F(x) = (1/B) Σ_b F_b(x) with a third of the features at each split. Leaves may hold one row
+    as in scikit-learn (Breiman suggests 5).
+
+    `sample_weight` multiplies the bootstrap counts, as in scikit-learn before 1.9, which now draws
+    rows with probabilities proportional to their weights.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import RandomForestRegressor
+    >>> X, y = make_friedman1(n_samples=200, random_state=0)
+    >>> forest = RandomForestRegressor(oob_score=True, random_state=0).fit(X, y)
+    >>> bool(0.5 < forest.oob_score_ < 1.0)
+    True
+    >>> forest.predict_quantiles(X[:4], [0.1, 0.5, 0.9]).shape
+    (4, 3)
+    """
+
+    _scheme = "bootstrap"
+    _saved_numbers = (*CartForest._saved_numbers, "oob_score_")
+    _saved_arrays = ("oob_prediction_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CART,
+        "criterion": one_of("squared_error"),
+        "oob_score": BOOLEAN | CALLABLE,
+        "keep_responses": BOOLEAN,
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: str = "squared_error",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = 1 / 3,
+        oob_score: bool | Callable[..., float] = False,
+        keep_responses: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.oob_score = oob_score
+        self.keep_responses = keep_responses
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if not self.oob_score:
+            return fitted
+        means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
+        found, seen, weight = _seen(means, data)
+        truth = data.target.y[seen]
+        if data.target.single_output:
+            truth, found, means = truth[:, 0], found[:, 0], means[:, 0]
+        score = score_out_of_bag(self.oob_score, r2_score, truth, found, weight)
+        return {**fitted, "oob_prediction_": means, "oob_score_": score}
+
+
+def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:
+    """The predictions to score, which rows of those that take part they are, their weights."""
+    own = found[data.taking_part]
+    seen = ~np.isnan(own[:, 0])
+    return own[seen], seen, None if data.sample_weight is None else data.sample_weight[seen]

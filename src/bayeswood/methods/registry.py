@@ -1,0 +1,85 @@
+"""Which class a method's name stands for, and loading a model whatever its class."""
+
+from os import PathLike
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.forest_estimator import ForestEstimator
+from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
+from bayeswood.modelfile import read_model
+
+# The command line's names: (classifier, regressor); None where a method has no such side.
+METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
+    "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
+    "random-forest": (RandomForestClassifier, RandomForestRegressor),
+}
+
+DEFAULT_METHOD = "bayesian-forest"
+
+ESTIMATORS: dict[str, type[ForestEstimator]] = {
+    side.__name__: side for sides in METHODS.values() for side in sides if side is not None
+}
+
+
+def method_class(name: str, task: str) -> type[ForestEstimator]:
+    """The estimator of a method for a task.
+
+    Parameters
+    ----------
+    name : str
+        A key of `METHODS`.
+    task : {"classification", "regression"}
+        What is to be predicted.
+
+    Examples
+    --------
+    >>> method_class("random-forest", "regression").__name__
+    'RandomForestRegressor'
+    """
+    if name not in METHODS:
+        known = ", ".join(METHODS)
+        raise BayeswoodError(f"There is no method {name!r}. The methods are {known}.")
+    if task not in ("classification", "regression"):
+        raise BayeswoodError(f"A task is 'classification' or 'regression'. Got {task!r} instead.")
+    found = METHODS[name][0 if task == "classification" else 1]
+    if found is None:
+        raise BayeswoodError(f"The method {name!r} cannot do {task}.")
+    return found
+
+
+def load(path: str | PathLike[str]) -> ForestEstimator:
+    """Read a fitted estimator from a file written by its `save`.
+
+    Loading is safe whatever the file holds: nothing in it is executed, and everything is checked.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        Of the class that was saved, predicting the same.
+
+    Raises
+    ------
+    BayeswoodError
+        If the file is not a lawful model file.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from sklearn.datasets import load_iris
+    >>> from bayeswood import BayesianForestClassifier, load
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "iris.bw")
+    ...     BayesianForestClassifier(n_estimators=5, random_state=0).fit(X, y).save(path)
+    ...     load(path)
+    BayesianForestClassifier(n_estimators=5, random_state=0)
+    """
+    class_name, meta, arrays, forest = read_model(path)
+    if class_name not in ESTIMATORS:
+        raise BayeswoodError(f"The model file holds a {class_name!r}, which this version lacks.")
+    return ESTIMATORS[class_name]._from_state(meta, arrays, forest)

@@ -1,0 +1,137 @@
+"""The training data of one fit: read, checked and encoded, once."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.table import Schema, check_weights, fit_class_target, fit_numeric_target, fit_table
+
+F64 = NDArray[np.float64]
+
+# Squares of responses beyond these sizes, summed over rows, leave the range of a float.
+_LARGEST_RESPONSE = 1e120
+_SMALLEST_RESPONSE = 1e-120
+# Leaves keep their weight in single precision, whose range ends at 2**127.
+_LARGEST_EXPONENT = 60
+
+
+@dataclass(frozen=True)
+class Target:
+    """The response as the core takes it.
+
+    Attributes
+    ----------
+    y : ndarray
+        Class numbers, int32 (n_rows,), or responses, float64 (n_rows, n_outputs).
+    classes : ndarray or None
+        The classes the numbers stand for; None in regression.
+    single_output : bool
+        Whether the user gave one column without a second dimension.
+    """
+
+    y: NDArray[Any]
+    classes: NDArray[Any] | None
+    single_output: bool
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What a method grows its trees from.
+
+    Rows of weight 0 take no part: they are left out of `X`, `target` and `sample_weight`, so
+    that a weight of 0 is the same as the absence of the row, to the bit.
+
+    Attributes
+    ----------
+    X : ndarray, (n_rows, n_features)
+        The encoded table.
+    schema : Schema
+        Names, kinds and levels of its columns.
+    target : Target
+        The response.
+    sample_weight : ndarray, (n_rows,) or None
+        Positive weights.
+    given_rows : ndarray, (n_given, n_features)
+        The encoded table with the rows of weight 0.
+    taking_part : ndarray of bool, (n_given,)
+        Which of the given rows are in `X`.
+    """
+
+    X: NDArray[Any]
+    schema: Schema
+    target: Target
+    sample_weight: F64 | None
+    given_rows: NDArray[Any]
+    taking_part: NDArray[np.bool_]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that take part."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 in regression."""
+        return 0 if self.target.classes is None else len(self.target.classes)
+
+
+def read_class_target(y: Any, owner: str) -> Target:
+    """Class numbers and the classes."""
+    codes, classes = fit_class_target(y, owner)
+    return Target(codes, classes, single_output=True)
+
+
+def read_numeric_target(y: Any, owner: str) -> Target:
+    """Responses as floats, one column per output."""
+    values, was_1d = fit_numeric_target(y, owner)
+    _check_size(values, owner)
+    return Target(values, None, single_output=was_1d)
+
+
+def _check_size(values: F64, owner: str) -> None:
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    within = (largest >= _SMALLEST_RESPONSE) & (largest <= _LARGEST_RESPONSE)
+    if not (within | (largest == 0)).all():
+        raise BayeswoodError(
+            f"The largest value of y is {largest[~within][0]:g} in size, too far from 1 to be "
+            f"squared by {owner}. Rescale y to lie between 1e-120 and 1e120 in size."
+        )
+
+
+def scale_weights(weights: F64) -> F64:
+    """Bring weights of an extreme size near 1; the forest depends on their ratios alone.
+
+    The factor is a power of two, so that no bit of the weights is lost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_weights(np.array([2.0**100, 2.0**99]))
+    array([0.5 , 0.25])
+    >>> scale_weights(np.array([3.0, 1.0]))
+    array([3., 1.])
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)
+
+
+def read_training_data(
+    X: Any, target: Target, sample_weight: Any, *, categorical_features: Any, owner: str
+) -> TrainingData:
+    """Encode the table and leave out the rows of weight 0."""
+    matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
+    check_consistent_length(matrix, target.y)
+    weights = check_weights(sample_weight, matrix.shape[0], owner)
+    weights = None if weights is None else scale_weights(weights)
+    if weights is None or bool((weights > 0).all()):
+        taking_part = np.ones(matrix.shape[0], dtype=np.bool_)
+        return TrainingData(matrix, schema, target, weights, matrix, taking_part)
+    taking_part = weights > 0
+    kept = Target(target.y[taking_part], target.classes, target.single_output)
+    return TrainingData(
+        matrix[taking_part], schema, kept, weights[taking_part], matrix, taking_part
+    )

@@ -1,0 +1,125 @@
+"""Growing a forest of weighted CART trees: one call to the core, or one per chunk.
+
+Every tree b draws weights θ^b for the rows and minimises, split by split, the θ-weighted
+impurity of the children. The methods built on it differ in how θ is drawn.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.forest import Forest
+from bayeswood.methods.callbacks import FitTasks
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.training import TrainingData
+from bayeswood.progress import Report, progress_bar
+
+F64 = NDArray[np.float64]
+
+_CORE_CRITERION = {
+    "squared_error": "squared_error",
+    "gini": "gini",
+    "entropy": "entropy",
+    "log_loss": "entropy",
+}
+
+
+@dataclass(frozen=True)
+class CartPlan:
+    """Everything the grower needs besides the data."""
+
+    title: str
+    criterion: str
+    scheme: str
+    seed: int
+    n_trees: int
+    max_features: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    max_depth: int | None
+    keep_rows: bool
+    n_jobs: int
+    show_progress: bool
+
+    def settings(self) -> dict[str, Any]:
+        """The resolved defaults, as fitted attributes."""
+        return {"max_features_": self.max_features, "min_samples_leaf_": self.min_samples_leaf}
+
+
+def grow_weighted_cart(
+    plan: CartPlan, data: TrainingData, tasks: FitTasks, fitted: Callable[[Grown], dict[str, Any]]
+) -> Grown:
+    """Grow the planned trees.
+
+    Parameters
+    ----------
+    plan : CartPlan
+        What to grow.
+    data : TrainingData
+        From what.
+    tasks : FitTasks
+        Told of every chunk of trees; may stop the growing after one.
+    fitted : callable
+        Gives the fitted attributes of the estimator for the trees so far.
+    """
+    chunks = tasks.begin(plan.n_trees)
+    encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
+    grown: list[tuple[Forest, F64]] = []
+    with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
+        for first, size in _first_and_size(chunks):
+            stop = tasks.run(
+                lambda first=first, size=size: grown.append(  # type: ignore[misc]
+                    _grow_chunk(plan, data, encoded, first, size, report)
+                ),
+                first,
+                lambda: fitted(_join(plan, grown)),
+            )
+            if stop:
+                break
+    return _join(plan, grown)
+
+
+def _first_and_size(chunks: list[int]) -> Iterator[tuple[int, int]]:
+    first = 0
+    for size in chunks:
+        yield first, size
+        first += size
+
+
+def _grow_chunk(
+    plan: CartPlan,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    first: int,
+    size: int,
+    report: Report | None,
+) -> tuple[Forest, F64]:
+    core, importances = _core.grow_forest(
+        encoded,
+        data.target.y,
+        data.sample_weight,
+        criterion=_CORE_CRITERION[plan.criterion],
+        scheme=plan.scheme,
+        seed=plan.seed,
+        n_trees=size,
+        n_classes=data.n_classes,
+        max_features=plan.max_features,
+        min_samples_leaf=plan.min_samples_leaf,
+        min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
+        max_depth=min(plan.max_depth or 0, np.iinfo(np.int32).max),
+        keep_rows=plan.keep_rows,
+        first_tree=first,
+        n_jobs=plan.n_jobs,
+        progress=report and (lambda done, _: report(first + done, plan.n_trees)),
+    )
+    return Forest(core), importances
+
+
+def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> Grown:
+    forest = Forest.concatenate([forest for forest, _ in grown])
+    importances = np.concatenate([importances for _, importances in grown])
+    return Grown(forest, importances, plan.seed, plan.scheme, plan.settings())

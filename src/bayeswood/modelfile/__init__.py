@@ -1,0 +1,6 @@
+"""The model file: versioned, compact, pickle-free (docs/modelfile.md)."""
+
+from bayeswood.modelfile.read import read_model
+from bayeswood.modelfile.write import write_model
+
+__all__ = ["read_model", "write_model"]

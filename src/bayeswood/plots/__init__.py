@@ -1,0 +1,23 @@
+"""Pictures of fitted models: one Display class per plot, and an overview made of them.
+
+Each Display has ``from_estimator`` and ``from_predictions`` (or what takes their place), keeps the
+data it shows as attributes, and draws with ``plot(ax=None)``, which sets ``ax_`` and ``figure_``.
+"""
+
+from bayeswood.plots.class_probability import ClassProbabilityDisplay
+from bayeswood.plots.importance import ImportanceDisplay
+from bayeswood.plots.interval import IntervalDisplay
+from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
+from bayeswood.plots.overview import plot_overview
+from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
+from bayeswood.plots.reliability import ReliabilityDisplay
+
+__all__ = [
+    "ClassProbabilityDisplay",
+    "ImportanceDisplay",
+    "IntervalCoverageDisplay",
+    "IntervalDisplay",
+    "PosteriorCurveDisplay",
+    "ReliabilityDisplay",
+    "plot_overview",
+]

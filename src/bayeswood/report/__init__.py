@@ -1,0 +1,35 @@
+"""What a fitted model says, first as plain data (summarize), then as text (render)."""
+
+from bayeswood.report.predictions import (
+    DEFAULT_GAMMA0,
+    ClassPredictions,
+    NumberPredictions,
+    predict_rows,
+)
+from bayeswood.report.summarize import (
+    ClassifierScores,
+    Importances,
+    ModelSummary,
+    Outcome,
+    RegressorScores,
+    classify_outcomes,
+    score_predictions,
+    summarize_importances,
+    summarize_model,
+)
+
+__all__ = [
+    "DEFAULT_GAMMA0",
+    "ClassPredictions",
+    "ClassifierScores",
+    "Importances",
+    "ModelSummary",
+    "NumberPredictions",
+    "Outcome",
+    "RegressorScores",
+    "classify_outcomes",
+    "predict_rows",
+    "score_predictions",
+    "summarize_importances",
+    "summarize_model",
+]

@@ -1,0 +1,344 @@
+"""From a fitted model and its predictions to the plain data that text and plots are made of."""
+
+from dataclasses import asdict, dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+
+from bayeswood.report.predictions import ClassPredictions, NumberPredictions
+
+F64 = NDArray[np.float64]
+
+
+class Outcome(IntEnum):
+    """What became of a classified case within the Uncertainty Envelope."""
+
+    CONFIDENT_CORRECT = 0
+    UNCERTAIN = 1
+    CONFIDENT_INCORRECT = 2
+
+
+@dataclass(frozen=True)
+class ClassifierScores:
+    """How well a classifier did on labelled rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    accuracy : float
+    log_predictive_probability : float
+        Mean log of the probability given to the true class; a probability of 0 counts as the
+        float64 epsilon, as in scikit-learn's ``log_loss``.
+    n_zero_probability : int
+        Rows whose true class got probability 0.
+    brier : float
+        Mean squared error of the probabilities: of the second class where there are two classes,
+        summed over the classes where there are more.
+    gamma0 : float
+    confident_correct, uncertain, confident_incorrect : float
+        Shares of the rows; they sum to 1.
+    """
+
+    n_rows: int
+    accuracy: float
+    log_predictive_probability: float
+    n_zero_probability: int
+    brier: float
+    gamma0: float
+    confident_correct: float
+    uncertain: float
+    confident_incorrect: float
+
+
+@dataclass(frozen=True)
+class RegressorScores:
+    """How well a regressor did on labelled rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    rmse, mae : float
+        Root mean squared and mean absolute error.
+    r2 : float
+        NaN where the target does not vary.
+    coverage : float
+        What the intervals promise.
+    covered : float
+        Share of the rows whose target lies in its interval.
+    mean_width : float
+        Of the intervals.
+    """
+
+    n_rows: int
+    rmse: float
+    mae: float
+    r2: float
+    coverage: float
+    covered: float
+    mean_width: float
+
+
+@dataclass(frozen=True)
+class Importances:
+    """Feature importances, largest first.
+
+    Attributes
+    ----------
+    names : tuple of str
+    mean : (n_features,) ndarray
+        They sum to 1 unless no tree splits.
+    spread : (n_features,) ndarray
+        Standard deviation over the members.
+    """
+
+    names: tuple[str, ...]
+    mean: F64
+    spread: F64
+
+
+@dataclass(frozen=True)
+class ModelSummary:
+    """What a fitted model is, whatever the method.
+
+    Attributes
+    ----------
+    estimator : str
+        Class name.
+    task : str
+        ``"classification"`` or ``"regression"``.
+    n_trees : int
+    mean_leaves, mean_depth : float
+        Per tree.
+    feature_names : tuple of str
+    categories : dict
+        Levels of each category column.
+    classes : tuple
+        Empty for a regressor.
+    parameters : dict
+    importances : Importances
+    """
+
+    estimator: str
+    task: str
+    n_trees: int
+    mean_leaves: float
+    mean_depth: float
+    feature_names: tuple[str, ...]
+    categories: dict[str, tuple[Any, ...]]
+    classes: tuple[Any, ...]
+    parameters: dict[str, Any]
+    importances: Importances
+
+
+def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray[np.int8]:
+    """The `Outcome` of each row.
+
+    Parameters
+    ----------
+    predictions : ClassPredictions
+    y : (n_rows,) ndarray
+        True classes.
+
+    Returns
+    -------
+    (n_rows,) ndarray of int8
+
+    Examples
+    --------
+    >>> from bayeswood.report import ClassPredictions, Outcome, classify_outcomes
+    >>> p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    >>> agreement = np.array([0.97, 0.6])
+    >>> predictions = ClassPredictions(
+    ...     np.array(["no", "yes"]), np.array(["no", "no"]), p, p, p, agreement, 0.9, 0.9
+    ... )
+    >>> [Outcome(o).name for o in classify_outcomes(predictions, np.array(["yes", "no"]))]
+    ['CONFIDENT_INCORRECT', 'UNCERTAIN']
+    """
+    decided = np.where(
+        predictions.predicted == y, Outcome.CONFIDENT_CORRECT, Outcome.CONFIDENT_INCORRECT
+    )
+    return np.where(predictions.is_confident, decided, Outcome.UNCERTAIN).astype(np.int8)
+
+
+def score_predictions(
+    predictions: ClassPredictions | NumberPredictions, y: NDArray[Any]
+) -> ClassifierScores | RegressorScores:
+    """Compare predictions with the truth.
+
+    Parameters
+    ----------
+    predictions : ClassPredictions or NumberPredictions
+    y : (n_rows,) ndarray
+        True classes or numbers. A class that the model never saw counts as probability 0.
+
+    Returns
+    -------
+    ClassifierScores or RegressorScores
+
+    Examples
+    --------
+    >>> from bayeswood.report import NumberPredictions, score_predictions
+    >>> y = np.array([1.0, 2.0, 3.0, 5.0])
+    >>> scores = score_predictions(NumberPredictions(y - 0.5, y - 1, y + 1, 0.9), y)
+    >>> scores.rmse, scores.covered, scores.mean_width
+    (0.5, 1.0, 2.0)
+    """
+    if isinstance(predictions, ClassPredictions):
+        return _score_classes(predictions, y)
+    return _score_numbers(predictions, np.asarray(y, dtype=np.float64))
+
+
+def _score_classes(predictions: ClassPredictions, y: NDArray[Any]) -> ClassifierScores:
+    is_true_class = y[:, None] == predictions.classes[None, :]
+    true_proba = np.where(is_true_class, predictions.proba, 0.0).sum(axis=1)
+    counts = np.bincount(classify_outcomes(predictions, y), minlength=3) / len(y)
+    return ClassifierScores(
+        n_rows=len(y),
+        accuracy=float(np.mean(predictions.predicted == y)),
+        log_predictive_probability=float(
+            np.log(np.clip(true_proba, np.finfo(np.float64).eps, 1.0)).mean()
+        ),
+        n_zero_probability=int(np.sum(true_proba <= 0)),
+        brier=_brier(predictions.proba, is_true_class),
+        gamma0=predictions.gamma0,
+        confident_correct=float(counts[Outcome.CONFIDENT_CORRECT]),
+        uncertain=float(counts[Outcome.UNCERTAIN]),
+        confident_incorrect=float(counts[Outcome.CONFIDENT_INCORRECT]),
+    )
+
+
+def _brier(proba: F64, is_true_class: NDArray[np.bool_]) -> float:
+    # A class unseen in training adds its own (0 - 1)^2.
+    unseen = 1.0 - is_true_class.sum(axis=1)
+    per_row = ((proba - is_true_class) ** 2).sum(axis=1) + unseen
+    return float(per_row.mean() / (2 if proba.shape[1] == 2 else 1))
+
+
+def _score_numbers(predictions: NumberPredictions, y: F64) -> RegressorScores:
+    error = predictions.predicted - y
+    total = float(((y - y.mean()) ** 2).sum())
+    is_covered = (predictions.lower <= y) & (y <= predictions.upper)
+    return RegressorScores(
+        n_rows=len(y),
+        rmse=float(np.sqrt(np.mean(error**2))),
+        mae=float(np.mean(np.abs(error))),
+        r2=1 - float((error**2).sum()) / total if total > 0 else float("nan"),
+        coverage=predictions.coverage,
+        covered=float(is_covered.mean()),
+        mean_width=float(np.mean(predictions.upper - predictions.lower)),
+    )
+
+
+def summarize_importances(estimator: Any) -> Importances:
+    """Feature importances of a fitted estimator, sorted, with their spread over the members.
+
+    Parameters
+    ----------
+    estimator : fitted bayeswood estimator
+
+    Returns
+    -------
+    Importances
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestRegressor
+    >>> from bayeswood.report import summarize_importances
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+    >>> forest = BayesianForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+    >>> summarize_importances(forest).names
+    ('x0',)
+    """
+    mean = np.asarray(estimator.feature_importances_, dtype=np.float64)
+    spread = np.asarray(estimator.feature_importances_std_, dtype=np.float64)
+    order = np.argsort(-mean, kind="stable")
+    names = feature_names(estimator)
+    return Importances(tuple(names[idx] for idx in order), mean[order], spread[order])
+
+
+def feature_names(estimator: Any) -> tuple[str, ...]:
+    """Names seen at fit, or x0, x1, ...
+
+    Parameters
+    ----------
+    estimator : fitted estimator
+
+    Returns
+    -------
+    tuple of str
+    """
+    named = getattr(estimator, "feature_names_in_", None)
+    if named is None:
+        return tuple(f"x{idx}" for idx in range(estimator.n_features_in_))
+    return tuple(str(name) for name in named)
+
+
+def summarize_model(estimator: Any) -> ModelSummary:
+    """Describe a fitted estimator.
+
+    Parameters
+    ----------
+    estimator : fitted bayeswood estimator
+
+    Returns
+    -------
+    ModelSummary
+
+    Examples
+    --------
+    >>> from bayeswood import BayesianForestRegressor
+    >>> from bayeswood.report import summarize_model
+    >>> X, y = np.arange(40.0)[:, None], np.arange(40.0)
+    >>> forest = BayesianForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+    >>> summary = summarize_model(forest)
+    >>> summary.estimator, summary.n_trees, summary.feature_names
+    ('BayesianForestRegressor', 10, ('x0',))
+    """
+    trees = estimator.forest_.trees
+    categories = {
+        c.name: tuple(c.levels) for c in estimator.schema_.columns if c.kind == "category"
+    }
+    return ModelSummary(
+        estimator=type(estimator).__name__,
+        task="classification" if is_classifier(estimator) else "regression",
+        n_trees=len(trees),
+        mean_leaves=float(np.mean([tree.n_leaves for tree in trees])),
+        mean_depth=float(np.mean([tree.depth for tree in trees])),
+        feature_names=feature_names(estimator),
+        categories=categories,
+        classes=tuple(np.asarray(getattr(estimator, "classes_", ())).tolist()),
+        parameters=dict(estimator.get_params(deep=False)),
+        importances=summarize_importances(estimator),
+    )
+
+
+def to_plain(value: Any) -> Any:
+    """Dataclasses, arrays and NumPy scalars as what JSON knows; NaN and infinities as None.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    object
+
+    Examples
+    --------
+    >>> to_plain({"a": np.array([1.0, np.nan])})
+    {'a': [1.0, None]}
+    """
+    if hasattr(value, "__dataclass_fields__"):
+        return to_plain(asdict(value))
+    if isinstance(value, np.ndarray | np.generic):
+        return to_plain(value.tolist())
+    if isinstance(value, dict):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(item) for item in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -1,0 +1,237 @@
+"""From the user's table to the matrix that the core reads.
+
+The matrix is two-dimensional, float64 (or float32 where the user's array is), NaN where a value is
+missing. A numeric column holds its values. A category column holds level numbers: positions in the
+column's sorted levels, NaN for a missing value and for a level that training did not see.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.categorical import forced_categories
+from bayeswood.table.cells import PLURALS, Cells
+from bayeswood.table.finite import refuse_infinite
+from bayeswood.table.names import check_n_features, check_names
+from bayeswood.table.read import Table, open_table, table_names
+from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
+
+
+def fit_table(
+    X: Any, *, categorical_features: Any = "from_dtype", estimator_name: str
+) -> tuple[NDArray[Any], Schema]:
+    """Read a training table.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_features)
+        NumPy, pandas, polars, pyarrow, lists of rows. Numbers are numeric columns; strings,
+        booleans and categoricals are categories. None and NaN are missing.
+    categorical_features : "from_dtype", None, mask, or list of names or positions
+        Columns to take as categories in addition to those whose type says so. None: no column is
+        a category; booleans are then numbers, and strings are refused.
+    estimator_name : str
+        Who reads the table, for the errors.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_rows, n_features)
+        The encoded table. A float32 or float64 array is returned as it is, without a copy.
+    schema : Schema
+        What to read later tables by.
+
+    Examples
+    --------
+    >>> matrix, schema = fit_table([["b", 1.5], ["a", None]], estimator_name="Forest")
+    >>> matrix
+    array([[1. , 1.5],
+           [0. , nan]])
+    >>> schema.columns[0]
+    Column(name='x0', kind='category', levels=('a', 'b'))
+    """
+    table = open_table(X, estimator_name)
+    names = table_names(table)
+    n_rows, n_features = table.shape
+    forced = forced_categories(categorical_features, table.names, n_features, estimator_name)
+    matrix = None if forced.any() else table.matrix()
+    if matrix is not None:
+        columns = tuple(Column(name, "numeric") for name in names)
+    else:
+        matrix = np.empty((n_rows, n_features), order="F")
+        columns = tuple(
+            _fit_column(
+                table.cells(j), name, bool(forced[j]), categorical_features is None, matrix[:, j]
+            )
+            for j, name in enumerate(names)
+        )
+    schema = Schema(columns, named=table.names is not None)
+    refuse_infinite(matrix, schema.names, estimator_name)
+    return matrix, schema
+
+
+def transform_table(X: Any, schema: Schema, *, estimator_name: str) -> NDArray[Any]:
+    """Read a later table the way the training table was read.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_rows, n_features)
+        The same columns in the same order, of the same kinds.
+    schema : Schema
+        What `fit_table` made of the training table.
+    estimator_name : str
+        Who reads the table, for the errors.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_features)
+        The encoded table. A float32 or float64 array is returned as it is, without a copy, if no
+        column is a category.
+    """
+    table = open_table(X, estimator_name)
+    check_names(table.names, schema, estimator_name)
+    check_n_features(table.shape[1], schema, estimator_name)
+    matrix = table.matrix() if schema.all_numeric else None
+    if matrix is None:
+        matrix = _transform_columns(table, schema, estimator_name)
+    refuse_infinite(matrix, schema.names, estimator_name)
+    return matrix
+
+
+def _transform_columns(table: Table, schema: Schema, estimator_name: str) -> NDArray[np.float64]:
+    matrix = np.empty(table.shape, order="F")
+    for j, column in enumerate(schema.columns):
+        _transform_column(table.cells(j), column, estimator_name, matrix[:, j])
+    return matrix
+
+
+def _fit_column(
+    cells: Cells, name: str, forced: bool, no_categories: bool, out: NDArray[np.float64]
+) -> Column:
+    """Write one encoded training column to `out` and describe it."""
+    if cells.family == "nothing":
+        out[:] = np.nan
+        return Column(name, "category")
+    if no_categories and cells.family == "string":
+        raise DataTypeError(
+            f"Column {name!r} of X holds strings, and categorical_features=None allows no "
+            "categories. Use categorical_features='from_dtype', or drop the column."
+        )
+    by_type = cells.declared or cells.family in ("string", "bool")
+    if not forced and (no_categories or not by_type):
+        out[:] = cells.floats()
+        return Column(name, "numeric")
+    levels = _levels(cells, name)
+    out[:] = _level_numbers(cells, levels)
+    return Column(name, "category", levels)
+
+
+def _transform_column(
+    cells: Cells, column: Column, estimator_name: str, out: NDArray[np.float64]
+) -> None:
+    """Write one encoded column to `out`, by the training column's rules."""
+    unseen_only = column.kind == "category" and not column.levels
+    if cells.family == "nothing" or unseen_only or _fits_by_absence(cells, column):
+        out[:] = np.nan
+        return
+    _check_family(cells, column, estimator_name)
+    out[:] = cells.floats() if column.kind == "numeric" else _level_numbers(cells, column.levels)
+
+
+def _fits_by_absence(cells: Cells, column: Column) -> bool:
+    # A frame whose column is all missing may give it any type.
+    expects_words = column.level_type is str
+    return cells.all_missing() and (cells.family == "string") != expects_words
+
+
+def _check_family(cells: Cells, column: Column, estimator_name: str) -> None:
+    """Refuse strings where numbers were, numbers where strings were, and odd booleans."""
+    expects_words = column.level_type is str
+    if (cells.family == "string") != expects_words:
+        raise DataTypeError(
+            f"Column {column.name!r} of X held {_held(column)} when {estimator_name} was fitted, "
+            f"but now holds {PLURALS[cells.family]}."
+        )
+    if column.level_type is bool and cells.family == "number":
+        _check_zero_one(cells, column.name, estimator_name)
+
+
+def _held(column: Column) -> str:
+    if column.level_type is str:
+        return "strings"
+    if column.level_type is bool:
+        return "booleans"
+    return "numbers" if column.kind == "numeric" else "numbers as categories"
+
+
+def _check_zero_one(cells: Cells, name: str, estimator_name: str) -> None:
+    odd = ~(np.isin(cells.values, (0, 1)) | cells.is_missing())
+    if odd.any():
+        row = int(np.argmax(odd))
+        raise DataTypeError(
+            f"Column {name!r} of X held booleans when {estimator_name} was fitted, but now holds "
+            f"the number {cells.values[row].item()!r} in row {row}."
+        )
+
+
+def _levels(cells: Cells, name: str) -> tuple[Level, ...]:
+    """Sort the levels that occur."""
+    levels: tuple[Level, ...]
+    if cells.family == "string":
+        occurs = np.bincount(cells.values + 1, minlength=len(cells.words) + 1)[1:] > 0
+        levels = tuple(sorted(w for w, used in zip(cells.words, occurs, strict=True) if used))
+    else:
+        levels = _number_levels(cells, name)
+    if len(levels) > MAX_LEVELS:
+        raise BayeswoodError(
+            f"Column {name!r} of X has {len(levels)} levels; a category can have at most "
+            f"{MAX_LEVELS}. Drop the column, or join its rare levels."
+        )
+    return levels
+
+
+def _number_levels(cells: Cells, name: str) -> tuple[Level, ...]:
+    present = np.unique(cells.values[~cells.is_missing()])
+    if present.dtype.kind == "f" and np.isinf(present).any():
+        raise BayeswoodError(f"Input X contains infinity: column {name!r}, which is a category.")
+    if cells.family == "bool":
+        return tuple(bool(value) for value in present)
+    # Whole numbers are the same levels whether they came as integers or, beside a NaN, as floats.
+    if present.dtype.kind == "f" and np.all(np.abs(present) <= 2**53):
+        whole = present.astype(np.int64)
+        present = whole if np.array_equal(whole, present) else present
+    return tuple(present.tolist())
+
+
+def _level_numbers(cells: Cells, levels: tuple[Level, ...]) -> NDArray[np.float64]:
+    """Look every value up among the levels; NaN where it is none of them."""
+    if cells.family == "string":
+        number = {level: float(i) for i, level in enumerate(levels)}
+        numbers = np.array([*(number.get(word, np.nan) for word in cells.words), np.nan])
+        encoded: NDArray[np.float64] = numbers[cells.values]
+        return encoded
+    if not levels:
+        return np.full(len(cells.values), np.nan)
+    known = _as_array(levels)
+    place = np.searchsorted(known, _in_range_of(known, cells.values))
+    place = np.minimum(place, len(known) - 1)
+    found = (known[place] == cells.values) & ~cells.is_missing()
+    return np.where(found, place, np.nan)
+
+
+def _as_array(levels: tuple[Level, ...]) -> NDArray[Any]:
+    if isinstance(levels[-1], float):
+        return np.array(levels, dtype=np.float64)
+    return np.array(levels, dtype=np.uint64 if int(levels[-1]) >= 2**63 else np.int64)
+
+
+def _in_range_of(known: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    """Bring int64 and uint64 together; NumPy would compare them as inexact floats."""
+    if known.dtype == np.int64 and values.dtype == np.uint64:
+        values = np.minimum(values, np.uint64(2**63 - 1)).astype(np.int64)
+    elif known.dtype == np.uint64 and values.dtype.kind == "i":
+        values = np.maximum(values, 0).astype(np.uint64)
+    return values

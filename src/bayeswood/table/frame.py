@@ -1,0 +1,127 @@
+"""Columns of data frames, through narwhals: pandas, polars, pyarrow and their kin.
+
+Strings are coded by the frame's own library (a hash table in native code), so that a column of a
+million strings costs a few hundredths of a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import DataTypeError
+from bayeswood.table.cells import (
+    Cells,
+    array_cells,
+    dates_message,
+    nothing,
+    object_cells,
+    through_dictionary,
+    unusable_message,
+)
+
+_WORDS = (nw.String, nw.Categorical, nw.Enum)
+
+
+def series_cells(series: nw.Series[Any], what: str) -> Cells:
+    """Read one column of a data frame.
+
+    Parameters
+    ----------
+    series : narwhals Series
+        The column.
+    what : str
+        How to call the column in an error, as in ``Column 'age' of X``.
+    """
+    dtype = series.dtype
+    if _holds_python_objects(series):
+        return object_cells(np.asarray(series.to_native()).tolist(), what)
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        return Cells("number", *_integers(series))
+    if dtype.is_numeric():
+        return Cells("number", series.cast(nw.Float64).to_numpy())
+    if dtype == nw.Boolean:
+        return Cells("bool", series.cast(nw.Float64).to_numpy())
+    if any(dtype == words for words in _WORDS):
+        return _dictionary_cells(series, what)
+    if dtype.is_temporal():
+        raise DataTypeError(dates_message(what, str(dtype)))
+    return _other_cells(series, what)
+
+
+def _holds_python_objects(series: nw.Series[Any]) -> bool:
+    # narwhals looks at the first rows of an object column and may call it a string column.
+    return getattr(series.to_native(), "dtype", None) == np.dtype(object)
+
+
+def _integers(series: nw.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """Exact integers (a float64 holds them up to 2**53 only) and where they are missing."""
+    if not series.null_count():
+        return series.to_numpy(), None
+    return series.fill_null(0).to_numpy(), series.is_null().to_numpy()
+
+
+def _other_cells(series: nw.Series[Any], what: str) -> Cells:
+    if series.null_count() == len(series):
+        return nothing(len(series))
+    if series.dtype == nw.Object or (series.dtype == nw.Unknown and _is_pandas_like(series)):
+        return array_cells(np.asarray(series.to_numpy()), what)
+    raise DataTypeError(unusable_message(what, str(series.dtype)))
+
+
+def _is_pandas_like(series: nw.Series[Any]) -> bool:
+    return bool(series.implementation.is_pandas_like())
+
+
+def _dictionary_cells(series: nw.Series[Any], what: str) -> Cells:
+    if series.implementation.is_polars():
+        codes, entries = _polars_dictionary(series)
+    elif series.implementation.is_pyarrow():
+        codes, entries = _arrow_dictionary(series.to_native())
+    elif _is_pandas_like(series):
+        codes, entries = _pandas_dictionary(series)
+    else:
+        return object_cells(series.to_list(), what)
+    cells = through_dictionary(codes, object_cells(entries, what))
+    if cells.family == "nothing" and series.dtype == nw.String:
+        cells = Cells("string", np.full(len(series), -1))
+    return replace(cells, declared=series.dtype != nw.String)
+
+
+def _polars_dictionary(series: nw.Series[Any]) -> tuple[NDArray[Any], list[Any]]:
+    if series.dtype == nw.String:
+        series = series.cast(nw.Categorical)
+    distinct = series.drop_nulls().unique()
+    if not len(distinct):
+        return np.full(len(series), -1), []
+    physical = distinct.to_native().to_physical().to_numpy()
+    codes, missing = _integers(nw.from_native(series.to_native().to_physical(), series_only=True))
+    # Physical codes belong to a pool that may hold other columns' words too.
+    position = np.full(int(physical.max()) + 1, -1)
+    position[physical] = np.arange(len(physical))
+    codes = position[codes]
+    if missing is not None:
+        codes[missing] = -1
+    return codes, distinct.to_list()
+
+
+def _arrow_dictionary(chunked: Any) -> tuple[NDArray[Any], list[Any]]:
+    if hasattr(chunked.type, "value_type"):
+        chunked = chunked.unify_dictionaries()
+    else:
+        chunked = chunked.dictionary_encode()
+    encoded = chunked.combine_chunks()
+    codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, encoded.dictionary.to_pylist()
+
+
+def _pandas_dictionary(series: nw.Series[Any]) -> tuple[NDArray[Any], list[Any]]:
+    native = series.to_native()
+    if hasattr(native, "cat"):
+        return native.cat.codes.to_numpy().astype(np.int64), list(native.cat.categories)
+    codes, entries = native.factorize()
+    return np.asarray(codes), list(entries)

@@ -1,0 +1,194 @@
+"""Open whatever the user calls a table, and give its columns one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array
+
+from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.cells import Cells, array_cells, unmasked
+from bayeswood.table.frame import series_cells
+from bayeswood.table.names import feature_names
+from bayeswood.table.schema import generated_names
+
+
+@dataclass(frozen=True)
+class ArrayTable:
+    """A table that came as a 2-D array: columns have no names and share a dtype."""
+
+    array: NDArray[Any]
+
+    @property
+    def names(self) -> None:
+        """The user's names: arrays have none."""
+        return
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.array.shape[0], self.array.shape[1]
+
+    def matrix(self) -> NDArray[Any] | None:
+        """The whole table as floats if it is numbers throughout; no copy of floats."""
+        dtype = self.array.dtype
+        if dtype in (np.float64, np.float32):  # in native byte order, that is
+            return self.array
+        if dtype.kind in "fiu":
+            with np.errstate(over="ignore"):
+                return self.array.astype(np.float64)
+        return None
+
+    def cells(self, index: int) -> Cells:
+        """Read one column."""
+        return array_cells(self.array[:, index], f"Column 'x{index}' of X")
+
+
+@dataclass(frozen=True)
+class FrameTable:
+    """A table that came as a data frame: columns have names and dtypes of their own."""
+
+    frame: nw.DataFrame[Any]
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.frame.shape
+
+    def matrix(self) -> NDArray[Any] | None:
+        """The whole table as floats where pandas keeps it so already."""
+        native = self.frame.to_native()
+        if not self.frame.implementation.is_pandas():
+            return None
+        dtypes = set(native.dtypes)
+        if dtypes in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
+            return np.asarray(native)
+        return None
+
+    def cells(self, index: int) -> Cells:
+        """Read one column."""
+        name = self.names[index] if self.names else f"x{index}"
+        return series_cells(self.frame[:, index], f"Column {name!r} of X")
+
+
+Table = ArrayTable | FrameTable
+
+
+def open_table(X: Any, estimator_name: str) -> Table:
+    """Recognise a table: NumPy, a data frame that narwhals knows, lists, or array-like.
+
+    Parameters
+    ----------
+    X : array-like or data frame
+        The user's table.
+    estimator_name : str
+        Who reads it, for the errors.
+
+    Raises
+    ------
+    ValueError or TypeError
+        In scikit-learn's words, if `X` is sparse, complex, empty or not two-dimensional.
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and X.size:
+        return ArrayTable(X)
+    native = nw.to_native(X, pass_through=True)
+    frame = _as_frame(native)
+    if frame is not None:
+        return _open_frame(frame, estimator_name)
+    array = check_array(
+        _as_array_like(native),
+        dtype=None,
+        ensure_all_finite=False,
+        estimator=estimator_name,
+        input_name="X",
+    )
+    return ArrayTable(array)
+
+
+def table_names(table: Table) -> tuple[str, ...]:
+    """Give every column a name: the user's, or one made from its position."""
+    return table.names or generated_names(table.shape[1])
+
+
+def _as_frame(native: Any) -> nw.DataFrame[Any] | None:
+    if isinstance(native, (np.ndarray, list, tuple)):
+        return None
+    try:
+        frame = nw.from_native(native, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise BayeswoodError(f"The column names of X must be distinct. {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise DataTypeError(
+            f"X is a lazy frame ({type(native).__name__}). Collect it into memory first."
+        )
+    if isinstance(frame, nw.Series):
+        raise BayeswoodError(
+            f"Expected a 2-dimensional container but got {type(native)} instead. Pass a DataFrame "
+            "containing a single row (i.e. single sample) or a single column (i.e. single "
+            "feature) instead."
+        )
+    if isinstance(frame, nw.DataFrame) and nw.dependencies.is_into_dataframe(native):
+        return frame
+    return _frame_from_arrow(native) if hasattr(native, "__arrow_c_stream__") else None
+
+
+def _frame_from_arrow(native: Any) -> nw.DataFrame[Any]:
+    """Read any other holder of Arrow data, such as a record batch."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise DataTypeError(
+            f"X is of type {type(native).__name__}, which needs pyarrow to be read."
+        ) from None
+    return nw.from_native(pyarrow.table(native), eager_only=True)
+
+
+def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
+    labels = list(frame.columns)
+    names = feature_names(labels)
+    _refuse_duplicates(labels)
+    for size, unit in zip(frame.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise BayeswoodError(
+                f"Found array with 0 {unit}(s) (shape={frame.shape}) while a minimum of 1 is "
+                f"required by {estimator_name}."
+            )
+    return FrameTable(frame, names)
+
+
+def _refuse_duplicates(labels: Sequence[Any]) -> None:
+    seen = set()
+    for label in labels:
+        if label in seen:
+            raise BayeswoodError(f"The column names of X must be distinct. Got {label!r} twice.")
+        seen.add(label)
+
+
+def _as_array_like(native: Any) -> Any:
+    """Keep the types that NumPy would throw away: strings beside numbers, masks."""
+    if isinstance(native, np.ma.MaskedArray):
+        return unmasked(native)
+    if isinstance(native, np.ndarray) and native.dtype.names is not None:
+        raise DataTypeError(
+            "X is a structured array. Pass a 2-D array, or a data frame made from it."
+        )
+    if isinstance(native, (list, tuple)):
+        return _array_of_rows(native)
+    return native
+
+
+def _array_of_rows(rows: Sequence[Any]) -> NDArray[Any]:
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        raise BayeswoodError(
+            "X is a list whose rows differ in length or shape. Every row must have one value per "
+            "column."
+        ) from None
+    return np.array(rows, dtype=object) if array.dtype.kind in "US" else array

@@ -1,0 +1,139 @@
+"""The target ``y``: class labels for classifiers, numbers for regressors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.cells import Cells
+from bayeswood.table.vector import one_column, open_columns
+
+
+def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    """Number the classes.
+
+    Parameters
+    ----------
+    y : array-like or series of shape (n_rows,)
+        Labels: strings, booleans, integers, or whole floats. All present.
+    estimator_name : str
+        Who reads it, for the errors.
+
+    Returns
+    -------
+    codes : ndarray of int32 of shape (n_rows,)
+        The position of each row's class in `classes`.
+    classes : ndarray of shape (n_classes,)
+        The labels that occur, ascending, in the user's type.
+
+    Examples
+    --------
+    >>> codes, classes = fit_class_target(["no", "yes", "no"], "Forest")
+    >>> codes, classes
+    (array([0, 1, 0], dtype=int32), array(['no', 'yes'], dtype=object))
+    """
+    _refuse_none(y, estimator_name)
+    cells = one_column(*open_columns(y, "y", estimator_name), "y")
+    _refuse_absent(cells, estimator_name)
+    if cells.family == "string":
+        return _number_words(cells, fixed_width=getattr(y, "dtype", None))
+    _refuse_continuous(cells)
+    classes, codes = np.unique(cells.values, return_inverse=True)
+    if cells.family == "bool":
+        classes = classes.astype(np.bool_)
+    return codes.astype(np.int32), classes
+
+
+def fit_numeric_target(y: Any, estimator_name: str) -> tuple[NDArray[np.float64], bool]:
+    """Read one or several numeric targets.
+
+    Parameters
+    ----------
+    y : array-like, series or data frame of shape (n_rows,) or (n_rows, n_outputs)
+        Finite numbers.
+    estimator_name : str
+        Who reads it, for the errors.
+
+    Returns
+    -------
+    target : ndarray of float64 of shape (n_rows, n_outputs)
+        A contiguous copy or view.
+    was_1d : bool
+        True if `y` had one dimension, so that predictions shall too.
+
+    Examples
+    --------
+    >>> fit_numeric_target([1, 2], "Forest")
+    (array([[1.],
+           [2.]]), True)
+    """
+    _refuse_none(y, estimator_name)
+    columns, n_dimensions = open_columns(y, "y", estimator_name)
+    if not columns:
+        raise BayeswoodError(f"y has no column. {estimator_name} needs at least one target.")
+    for cells in columns:
+        _refuse_words(cells, estimator_name)
+        _refuse_absent(cells, estimator_name)
+    target = np.column_stack([cells.floats() for cells in columns])
+    return np.ascontiguousarray(target), n_dimensions == 1
+
+
+def _refuse_none(y: Any, estimator_name: str) -> None:
+    if y is None:
+        raise BayeswoodError(
+            f"This {estimator_name} estimator requires y to be passed, but the target y is None."
+        )
+
+
+def _refuse_words(cells: Cells, estimator_name: str) -> None:
+    if cells.family == "string":
+        row = int(np.argmax(cells.values >= 0))
+        word = cells.words[cells.values[row]] if cells.words else ""
+        raise DataTypeError(
+            f"y holds strings ({word!r} in row {row}). {estimator_name} predicts numbers; for "
+            "classes use a classifier."
+        )
+
+
+def _refuse_absent(cells: Cells, estimator_name: str) -> None:
+    """Refuse missing and infinite targets, naming the first row."""
+    missing = cells.is_missing()
+    if missing.any():
+        raise BayeswoodError(
+            f"Input y contains NaN or None: row {int(np.argmax(missing))}. {estimator_name} needs "
+            "the target of every training row."
+        )
+    if cells.family == "string":
+        return
+    infinite = np.isinf(cells.floats())
+    if infinite.any():
+        raise BayeswoodError(
+            f"Input y contains infinity: row {int(np.argmax(infinite))}. {estimator_name} needs "
+            "finite targets."
+        )
+
+
+def _refuse_continuous(cells: Cells) -> None:
+    if cells.values.dtype.kind != "f" or cells.declared:
+        return
+    fractional = cells.values != np.floor(cells.values)
+    if fractional.any():
+        row = int(np.argmax(fractional))
+        raise BayeswoodError(
+            f"Unknown label type: continuous (y is {cells.values[row].item()!r} in row {row}). "
+            "Maybe you are trying to fit a classifier, which expects discrete classes on a "
+            "regression target with continuous values."
+        )
+
+
+def _number_words(cells: Cells, fixed_width: Any) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    occurs = np.bincount(cells.values, minlength=len(cells.words)) > 0
+    used = [word for word, here in zip(cells.words, occurs, strict=True) if here]
+    labels = sorted(used)
+    number = dict(zip(labels, range(len(labels)), strict=True))
+    numbers = np.array([number.get(word, -1) for word in cells.words], dtype=np.int32)
+    is_fixed = getattr(fixed_width, "kind", "") == "U"
+    return numbers[cells.values], np.array(labels, dtype=np.str_ if is_fixed else object)

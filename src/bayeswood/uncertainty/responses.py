@@ -1,0 +1,98 @@
+"""What the training responses in the leaves say about the spread of y itself.
+
+The distribution of y at x under a forest is the mixture, over members m, of the responses of the
+training rows that share x's leaf, weighted by the member's own draw θ times `sample_weight`:
+
+    F(y | x) = sum_m w_m  sum_{i in leaf_m(x)} θ_i^m 1[y_i <= y] / |θ^leaf|.
+
+The draws are not stored: they come again from the seed. Stored are y, 8 bytes per row and
+output, and in the forest 4 bytes per row and tree.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.forest import Forest
+
+F64 = NDArray[np.float64]
+
+
+class Responses:
+    """The training responses, and how each tree weighted them.
+
+    Parameters
+    ----------
+    y : ndarray, (n_rows, n_outputs)
+        Training responses.
+    sample_weight : ndarray, (n_rows,) or None
+        Weights given by the user.
+    scheme : str
+        How the trees' weights were drawn, see `_core.grow_forest`.
+    seed : int
+        The seed they were drawn from.
+    """
+
+    def __init__(self, y: F64, sample_weight: F64 | None, scheme: str, seed: int) -> None:
+        self.y = y
+        self.sample_weight = sample_weight
+        self.scheme = scheme
+        self.seed = seed
+        self._in_leaves: _core.LeafResponses | None = None
+        self._variances: Forest | None = None
+
+    def quantiles(self, forest: Forest, X: NDArray[Any], levels: F64, n_jobs: int = 1) -> F64:
+        """Quantiles of y, (n_rows, n_outputs, n_levels)."""
+        if self._in_leaves is None:
+            self._in_leaves = _core.LeafResponses(
+                forest.core, self.y, self.sample_weight, self.scheme, self.seed
+            )
+        return self._in_leaves.quantiles(X, forest.weights, levels, n_jobs)
+
+    def variance(self, forest: Forest, X: NDArray[Any], n_jobs: int = 1) -> F64:
+        """Variance of y within a leaf, averaged over the members, (n_rows, n_outputs)."""
+        if self._variances is None:
+            self._variances = self._leaf_variances(forest)
+        return self._variances.predict(X, n_jobs)
+
+    def tree_weights(self, tree_idx: int) -> F64:
+        """Weights of the training rows in one tree."""
+        weights = _core.draw_weights(self.scheme, self.seed, tree_idx, len(self.y))
+        return weights if self.sample_weight is None else weights * self.sample_weight
+
+    def _leaf_variances(self, forest: Forest) -> Forest:
+        """The same trees with the variance of y in each leaf as its value."""
+        arrays = forest.to_arrays()
+        n_leaves = forest.n_leaves
+        first_leaf = np.concatenate([[0], np.cumsum(n_leaves)])
+        first_row = np.concatenate([[0], np.cumsum(arrays["leaf_n_samples"], dtype=np.int64)])
+        values = np.empty((int(n_leaves.sum()), self.y.shape[1]))
+        for tree_idx in range(forest.n_trees):
+            leaves = slice(first_leaf[tree_idx], first_leaf[tree_idx + 1])
+            rows = arrays["leaf_rows"][first_row[leaves.start] : first_row[leaves.stop]]
+            leaf_of_row = np.repeat(np.arange(n_leaves[tree_idx]), arrays["leaf_n_samples"][leaves])
+            weights = self.tree_weights(tree_idx)[rows]
+            values[leaves] = grouped_variance(
+                self.y[rows], weights, leaf_of_row, int(n_leaves[tree_idx])
+            )
+        arrays["leaf_value"] = values.reshape(arrays["leaf_value"].shape)
+        arrays["leaf_rows"] = arrays["leaf_rows"][:0]
+        return Forest.from_arrays(arrays)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is derived is made again when needed.
+        return {**self.__dict__, "_in_leaves": None, "_variances": None}
+
+
+def grouped_variance(y: F64, weights: F64, group: NDArray[np.int64], n_groups: int) -> F64:
+    """Weighted variance of each column of y in each group; 0 in an empty group."""
+    sum_w = np.bincount(group, weights, n_groups)
+    scale = np.divide(1.0, sum_w, out=np.zeros(n_groups), where=sum_w > 0)
+    columns = []
+    for column in y.T:
+        mean = np.bincount(group, weights * column, n_groups) * scale
+        squares = weights * (column - mean[group]) ** 2
+        columns.append(np.bincount(group, squares, n_groups) * scale)
+    return np.stack(columns, axis=-1)

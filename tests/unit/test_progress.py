@@ -1,0 +1,100 @@
+"""The progress bar: on a terminal, when asked for, and nowhere else."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from bayeswood import BayesianForestClassifier
+from bayeswood.progress import plain_line, progress_bar
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def open_terminal(monkeypatch):
+    """Make stderr a terminal; in the test itself, for capturing swaps streams between phases."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    return stream
+
+
+@pytest.fixture
+def no_rich(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich.progress", None)
+
+
+def test_quiet_unless_asked(monkeypatch):
+    terminal = open_terminal(monkeypatch)
+    with progress_bar("Growing", "trees", show=False) as report:
+        assert report is None
+    assert terminal.getvalue() == ""
+
+
+def test_quiet_unless_a_terminal(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress_bar("Growing", "trees", show=True) as report:
+        assert report is None
+    assert stream.getvalue() == ""
+
+
+def test_plain_text_without_rich(monkeypatch, no_rich):
+    terminal = open_terminal(monkeypatch)
+    with progress_bar("Growing", "trees", show=True) as report:
+        report(1, 4)
+        report(4, 4)
+    text = terminal.getvalue()
+    assert "\rGrowing [#####...............] 1/4 trees, " in text
+    assert "4/4 trees in " in text
+    assert text.endswith("\n")
+
+
+def test_plain_text_ends_its_line_after_an_error(monkeypatch, no_rich):
+    terminal = open_terminal(monkeypatch)
+
+    def interrupted():
+        with progress_bar("Growing", "trees", show=True) as report:
+            report(1, 4)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert terminal.getvalue().endswith("\n")
+
+
+def test_rich_shows_counts(monkeypatch):
+    terminal = open_terminal(monkeypatch)
+    pytest.importorskip("rich")
+    with progress_bar("Growing", "trees", show=True) as report:
+        report(2, 4)
+        report(4, 4)
+    assert "4/4" in terminal.getvalue()
+
+
+@pytest.mark.parametrize(("done", "total"), [(0, 10), (0, 0), (10, 10), (3, 7)])
+def test_lines_are_short_and_whole(done, total):
+    line = plain_line("Growing", "trees", done, total, 1.0)
+    assert f"{done}/{total} trees" in line
+    assert len(line) < 79
+
+
+@pytest.mark.parametrize("verbose", [0, 1, True])
+def test_fit_draws_the_bar_only_if_verbose(monkeypatch, no_rich, verbose):
+    terminal = open_terminal(monkeypatch)
+    X = np.arange(40.0)[:, None]
+    BayesianForestClassifier(n_estimators=5, verbose=verbose).fit(X, np.arange(40) % 2)
+    shown = "5/5 trees" in terminal.getvalue()
+    assert shown == bool(verbose)
+
+
+def test_fit_is_quiet_in_a_pipe(capsys):
+    X = np.arange(40.0)[:, None]
+    BayesianForestClassifier(n_estimators=5, verbose=1).fit(X, np.arange(40) % 2)
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
