@@ -1,0 +1,103 @@
+# Two commands do everything on a machine with Python >= 3.11, make and a C++ compiler:
+#   make demo   make .venv, build, install, fit a forest on bundled data and draw its uncertainty
+#   make test   the same set-up, then every test, lint and type check
+# PYTHON=/path/to/python3 chooses the interpreter; JOBS=n the number of parallel test processes.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+JOBS ?= auto
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \
+    ! -name '*.pyc' ! -name '*.so' 2>/dev/null)
+CPP_FILES = $(shell find core bindings -name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
+PYTHON_FOLDERS = $(wildcard src tests benchmarks examples papers)
+
+# Prints the requirements of the extras named on its command line, one per line.
+LIST_EXTRAS := import sys, tomllib; \
+    extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]; \
+    print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
+
+.NOTPARALLEL: # two installations into one environment must not overlap
+.PHONY: demo test bench wheel format lint types test-core test-python clean distclean help
+
+help:
+	@sed -n '2,4s/^# //p' Makefile
+	@echo "Also: make bench, wheel, format, lint, types, test-core, test-python, clean, distclean"
+
+demo: $(VENV)/.installed
+	bayeswood demo --out demo
+
+test: $(VENV)/.installed $(VENV)/.tools
+	@$(MAKE) --no-print-directory --keep-going test-core test-python lint types
+
+# --- set-up: each stamp is remade only when what it depends on has changed ---------------------
+
+$(VENV)/.created:
+	@sh scripts/make_venv.sh "$(VENV)" "$(PYTHON)"
+	@touch $@
+
+# scikit-build-core names cmake and ninja here only where the machine lacks good ones.
+$(VENV)/.builder: $(VENV)/.created pyproject.toml
+	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.5"
+	@needed=$$(python -c 'from scikit_build_core import build; \
+	    print(*build.get_requires_for_build_wheel())') && \
+	  if [ -n "$$needed" ]; then $(PIP) install $$needed; fi
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES)
+	$(PIP) install --no-build-isolation ".[all]"
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' test lint | $(PIP) install -r /dev/stdin
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' bench | $(PIP) install -r /dev/stdin
+	@touch $@
+
+# --- checks -------------------------------------------------------------------------------------
+
+test-core: $(VENV)/.builder
+	cmake -S . -B build/sanitize -G Ninja -DBAYESWOOD_TESTS=ON
+	cmake --build build/sanitize
+	ctest --test-dir build/sanitize --output-on-failure
+
+test-python: $(VENV)/.installed $(VENV)/.tools
+	python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+
+lint: $(VENV)/.tools
+	ruff format --check $(PYTHON_FOLDERS)
+	ruff check $(PYTHON_FOLDERS)
+	clang-format --dry-run -Werror $(CPP_FILES)
+
+types: $(VENV)/.installed $(VENV)/.tools
+	mypy
+
+format: $(VENV)/.tools
+	ruff format $(PYTHON_FOLDERS)
+	ruff check --fix $(PYTHON_FOLDERS)
+	clang-format -i $(CPP_FILES)
+
+# --- benchmarks and releases --------------------------------------------------------------------
+
+bench: $(VENV)/.installed $(VENV)/.bench
+	python -m benchmarks $(BENCH_ARGS)
+
+wheel: $(VENV)/.builder
+	$(PIP) install build
+	rm -rf dist build/wheel-check
+	python -m build --no-isolation --outdir dist
+	python -m venv build/wheel-check
+	build/wheel-check/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	cd build/wheel-check && bin/python -c 'import bayeswood; print("bayeswood", \
+	    bayeswood.__version__, "imports from", bayeswood.__path__[0])'
+
+clean:
+	rm -rf build dist wheelhouse demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find $(PYTHON_FOLDERS) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)

@@ -1,0 +1,123 @@
+"""The data: generated sets that anyone can make again, and real ones where they are at hand."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+N_TEST = 20_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Training and test rows, and the limits that every contender's trees obey."""
+
+    title: str
+    task: Literal["regression", "classification"]
+    X: NDArray[np.float32]
+    y: NDArray
+    X_test: NDArray[np.float32]
+    y_test: NDArray
+    min_samples_leaf: int = 1
+    max_features: float | str = 1.0
+
+    def first_rows(self, n_rows: int) -> "Problem":
+        return replace(self, X=self.X[:n_rows], y=self.y[:n_rows])
+
+
+MakeProblem = Callable[[bool], Problem]
+
+
+def friedman_mean(X: NDArray) -> NDArray:
+    """Friedman (1991): five columns matter, the others are noise."""
+    wave = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+    return wave + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+
+
+def friedman_regression(
+    n_rows: int, n_features: int, quick: bool, min_samples_leaf: int = 3
+) -> Problem:
+    """Uniform columns, Friedman's mean and standard normal noise; every feature at every node."""
+    rng = np.random.default_rng(n_rows)
+    n_rows = _shrunk(n_rows, quick)
+    X = rng.random((n_rows + N_TEST, n_features), dtype=np.float32)
+    y = friedman_mean(X) + rng.standard_normal(len(X))
+    title = f"Friedman {n_rows:,} x {n_features}"
+    parts = (X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
+    return Problem(title, "regression", *parts, min_samples_leaf=min_samples_leaf)
+
+
+def friedman_binary(n_rows: int, n_features: int, quick: bool) -> Problem:
+    """A coin per row whose log odds are half of Friedman's mean, centred; sqrt features."""
+    rng = np.random.default_rng(n_rows + 1)
+    n_rows = _shrunk(n_rows, quick)
+    X = rng.random((n_rows + N_TEST, n_features), dtype=np.float32)
+    probability = 1 / (1 + np.exp(-(friedman_mean(X) - 14.4) / 2))
+    y = (rng.random(len(X)) < probability).astype(np.int64)
+    title = f"binary {n_rows:,} x {n_features}"
+    parts = (X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
+    return Problem(title, "classification", *parts, max_features="sqrt")
+
+
+def california(quick: bool) -> Problem:
+    """California housing (20,640 x 8), a tenth of the rows held out; generated without the data."""
+    path = _data_file("california_housing.csv.gz")
+    if path is None:
+        return friedman_regression(20_640, 8, quick)
+    problem = _held_out("California", "regression", _read(path), 0.1, quick)
+    return replace(problem, min_samples_leaf=3)
+
+
+def ten_classes(quick: bool) -> Problem:
+    """Pendigits (10,992 x 16), a tenth held out; ten Gaussian clouds of that shape without it."""
+    path = _data_file("pendigits.csv.gz")
+    table = _read(path).drop(columns="split") if path else _ten_clouds(10_992, 16)
+    name = "pendigits" if path else "ten clouds"
+    return replace(_held_out(name, "classification", table, 0.1, quick), max_features="sqrt")
+
+
+def _held_out(
+    name: str, task: Literal["regression", "classification"], table: "pd.DataFrame", share: float,
+    quick: bool,
+) -> Problem:  # fmt: skip
+    order = np.random.default_rng(7).permutation(len(table))
+    X = np.ascontiguousarray(table.drop(columns="target").to_numpy(np.float32)[order])
+    y = table["target"].to_numpy()[order]
+    n_test = int(share * len(table))
+    n_rows = _shrunk(len(table) - n_test, quick)
+    title = f"{name} {n_rows:,} x {X.shape[1]}"
+    rows = slice(n_test, n_test + n_rows)
+    return Problem(title, task, X[rows], y[rows], X[:n_test], y[:n_test])
+
+
+def _ten_clouds(n_rows: int, n_features: int) -> "pd.DataFrame":
+    import pandas as pd
+
+    rng = np.random.default_rng(10)
+    y = rng.integers(10, size=n_rows)
+    centres = rng.standard_normal((10, n_features))
+    table = pd.DataFrame(centres[y] + rng.standard_normal((n_rows, n_features)))
+    return table.assign(target=y)
+
+
+def _read(path: Path) -> "pd.DataFrame":
+    import pandas as pd  # here, so that a process whose memory is measured need not load it
+
+    return pd.read_csv(path)
+
+
+def _data_file(name: str) -> Path | None:
+    folder = os.environ.get("BAYESWOOD_DATA")
+    path = Path(folder or "", name)
+    return path if folder and path.exists() else None
+
+
+def _shrunk(n_rows: int, quick: bool) -> int:
+    return min(n_rows, max(2_000, n_rows // 50)) if quick else n_rows

@@ -1,0 +1,86 @@
+"""Peak resident memory of a fresh process that loads the rows, imports a library and fits."""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.contenders import OURS, PEERS
+from benchmarks.problems import Problem, friedman_binary, friedman_regression
+from benchmarks.rows import Row
+from benchmarks.workloads import Options, Workload
+
+PEER = "scikit-learn"
+
+
+def memory_20k(options: Options) -> tuple[list[Row], list[str]]:
+    """100 regression trees on 20,640 x 10."""
+    return _compare(friedman_regression(20_640, 10, options.quick), options.n_trees(100))
+
+
+def memory_200k(options: Options) -> tuple[list[Row], list[str]]:
+    """10 classification trees on 200,000 x 20."""
+    return _compare(friedman_binary(200_000, 20, options.quick), options.n_trees(10))
+
+
+def _compare(problem: Problem, n_trees: int) -> tuple[list[Row], list[str]]:
+    names = (*OURS, PEER)
+    with tempfile.TemporaryDirectory() as folder:
+        np.save(Path(folder, "X.npy"), problem.X)
+        np.save(Path(folder, "y.npy"), problem.y)
+        peak = {name: _peak_of_child(folder, problem, name, n_trees) for name in names}
+        idle = {name: _peak_of_child(folder, problem, name, 0) for name in names}
+    title = f"{problem.title}, {n_trees} trees"
+    growth = {name: max(peak[name] - idle[name], 0.1) for name in names}  # less is noise
+    rows = [
+        Row(title, ours, PEER, "fit, peak memory", "MB", peak[ours], peak[PEER], 1.0)
+        for ours in OURS
+    ]
+    rows += [
+        Row(title, ours, PEER, "the same less a fit on 20 rows", "MB",
+            growth[ours], growth[PEER])
+        for ours in OURS
+    ]  # fmt: skip
+    return rows, []
+
+
+def _peak_of_child(folder: str, problem: Problem, name: str, n_trees: int) -> float:
+    arguments = [folder, problem.task, str(problem.max_features), str(problem.min_samples_leaf)]
+    command = [sys.executable, "-m", "benchmarks.workloads.memory", *arguments, name, str(n_trees)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
+    return float(run.stdout)
+
+
+def _peak_mb() -> float:
+    """The process's high-water mark.
+
+    On Linux `ru_maxrss` of a child starts at its parent's size; VmHWM is the process's own.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) / 1024
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def _child(folder: str, task: str, max_features: str, leaf: str, name: str, n_trees: str) -> None:
+    X, y = np.load(Path(folder, "X.npy")), np.load(Path(folder, "y.npy"))
+    features = max_features if max_features == "sqrt" else float(max_features)
+    problem = Problem("", task, X, y, X[:1], y[:1], int(leaf), features)  # type: ignore[arg-type]
+    if n_trees == "0":
+        problem = problem.first_rows(20)
+    fitted = (OURS | PEERS)[name](problem, max(1, int(n_trees)), 1, 0)
+    assert fitted.model is not None
+    print(_peak_mb())
+
+
+WORKLOADS: dict[str, Workload] = {"memory-20k": memory_20k, "memory-200k": memory_200k}
+
+if __name__ == "__main__":
+    _child(*sys.argv[1:])
