@@ -23,8 +23,10 @@ using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 inline MatrixView view(const AnyMatrix& array) {
   const bool is_float32 = array.dtype() == nb::dtype<float>();
-  if (!is_float32 && array.dtype() != nb::dtype<double>()) throw nb::type_error("X: float32 or float64");
-  return {array.data(), is_float32, array.shape(0), array.shape(1), array.stride(0), array.stride(1)};
+  if (!is_float32 && array.dtype() != nb::dtype<double>())
+    throw nb::type_error("X: float32 or float64");
+  return {array.data(),   is_float32,      array.shape(0),
+          array.shape(1), array.stride(0), array.stride(1)};
 }
 
 template <class T>
@@ -40,6 +42,13 @@ std::span<const T> span(const Matrix<T>& array) {
 template <class T>
 std::vector<T> copy(const Vector<T>& array) {
   return {array.data(), array.data() + array.shape(0)};
+}
+
+template <class Array>
+Array cast_array(const nb::object& object, const char* wanted) {
+  Array array;
+  if (!nb::try_cast(object, array)) throw nb::type_error(wanted);
+  return array;
 }
 
 // A NumPy array that takes over the vector.

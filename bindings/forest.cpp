@@ -28,7 +28,8 @@ void check_table(const Forest& forest, const MatrixView& table) {
 }
 
 void check_tree_weights(const Forest& forest, const Vector<double>& weights) {
-  if (weights.shape(0) != forest.n_trees()) throw std::invalid_argument("tree_weights: one per tree");
+  if (weights.shape(0) != forest.n_trees())
+    throw std::invalid_argument("tree_weights: one per tree");
 }
 
 // Appends `values` of all trees.
@@ -72,8 +73,10 @@ nb::dict to_arrays(const Forest& forest) {
   d["n_nodes"] = to_numpy(std::move(n_nodes));
   d["feature"] = gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.feature; });
   d["threshold"] = gather<double>(forest, [](const Tree& t) -> auto& { return t.threshold; });
-  d["missing_left"] = gather<std::uint8_t>(forest, [](const Tree& t) -> auto& { return t.missing_left; });
-  d["category_words"] = gather<std::uint64_t>(forest, [](const Tree& t) -> auto& { return t.category_words; });
+  d["missing_left"] =
+      gather<std::uint8_t>(forest, [](const Tree& t) -> auto& { return t.missing_left; });
+  d["category_words"] =
+      gather<std::uint64_t>(forest, [](const Tree& t) -> auto& { return t.category_words; });
   d["leaf_n_samples"] = gather<std::int32_t>(forest, [](const Tree& t) {
     return at_leaves<std::int32_t>(t, [&](std::size_t i) { return t.n_samples[i]; });
   });
@@ -81,7 +84,8 @@ nb::dict to_arrays(const Forest& forest) {
     return at_leaves<float>(t, [&](std::size_t i) { return t.weight[i]; });
   });
   d["leaf_n_entries"] = gather<std::int32_t>(forest, entry_counts);
-  d["leaf_class"] = gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_class; });
+  d["leaf_class"] =
+      gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_class; });
   d["leaf_value"] = gather<double>(forest, [](const Tree& t) -> auto& { return t.leaf_value; });
   d["leaf_rows"] = gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_rows; });
   return d;
@@ -91,9 +95,11 @@ nb::dict to_arrays(const Forest& forest) {
 template <class T>
 class Reader {
  public:
-  Reader(const nb::dict& arrays, const char* name) : name_(name), array_(nb::cast<Vector<T>>(arrays[name])) {}
+  Reader(const nb::dict& arrays, const char* name)
+      : name_(name), array_(nb::cast<Vector<T>>(arrays[name])) {}
   std::vector<T> take(std::size_t n) {
-    if (n > array_.shape(0) - at_) throw std::invalid_argument(std::string(name_) + " is too short");
+    if (n > array_.shape(0) - at_)
+      throw std::invalid_argument(std::string(name_) + " is too short");
     const T* begin = array_.data() + at_;
     at_ += n;
     return {begin, begin + n};
@@ -123,7 +129,8 @@ struct Readers {
         leaf_value(a, "leaf_value"),
         leaf_rows(a, "leaf_rows") {}
   void finish() const {
-    for (const auto* r : {&feature, &leaf_n_samples, &leaf_n_entries, &leaf_class, &leaf_rows}) r->finish();
+    for (const auto* r : {&feature, &leaf_n_samples, &leaf_n_entries, &leaf_class, &leaf_rows})
+      r->finish();
     for (const auto* r : {&threshold, &leaf_value}) r->finish();
     n_nodes.finish();
     missing_left.finish();
@@ -149,7 +156,8 @@ void refuse(std::size_t tree, const std::string& wrong) {
 std::size_t total_words(const Tree& tree, const ForestShape& shape) {
   std::size_t words = 0;
   for (const auto f : tree.feature) {
-    if (f != LEAF && f >= 0 && f < shape.n_features && shape.n_levels[f] > 0) words += set_words(shape.n_levels[f]);
+    if (f != LEAF && f >= 0 && f < shape.n_features && shape.n_levels[f] > 0)
+      words += set_words(shape.n_levels[f]);
   }
   return words;
 }
@@ -193,7 +201,8 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
   if (shape.is_classifier) {
     read_classes(in, tree, number);
   } else {
-    tree.leaf_value = in.leaf_value.take(tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs));
+    tree.leaf_value =
+        in.leaf_value.take(tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs));
   }
   if (in.leaf_rows.size() > 0) tree.leaf_rows = in.leaf_rows.take(n_rows);
   refuse(number, check_tree(tree, shape));
@@ -206,7 +215,8 @@ ForestShape read_shape(const nb::dict& arrays) {
   shape.n_outputs = nb::cast<std::int32_t>(arrays["n_outputs"]);
   shape.is_classifier = nb::cast<bool>(arrays["is_classifier"]);
   shape.n_levels = copy(nb::cast<Vector<std::int32_t>>(arrays["n_levels"]));
-  if (shape.n_features < 1 || shape.n_outputs < 1) throw std::invalid_argument("no features or no outputs");
+  if (shape.n_features < 1 || shape.n_outputs < 1)
+    throw std::invalid_argument("no features or no outputs");
   if (shape.n_levels.size() != static_cast<std::size_t>(shape.n_features)) {
     throw std::invalid_argument("n_levels: one per feature");
   }
@@ -287,13 +297,15 @@ nb::dict one_tree(nb::handle self, std::size_t index) {
 std::shared_ptr<Forest> select(const Forest& forest, const Vector<std::int64_t>& indices) {
   std::vector<Tree> trees;
   for (const auto i : span(indices)) {
-    if (i < 0 || static_cast<std::size_t>(i) >= forest.n_trees()) throw nb::index_error("no such tree");
+    if (i < 0 || static_cast<std::size_t>(i) >= forest.n_trees())
+      throw nb::index_error("no such tree");
     trees.push_back(forest.tree(static_cast<std::size_t>(i)));
   }
   return std::make_shared<Forest>(forest.shape(), std::move(trees));
 }
 
-using Predict = void (*)(const Forest&, const MatrixView&, std::span<const double>, double*, const Running&);
+using Predict = void (*)(const Forest&, const MatrixView&, std::span<const double>, double*,
+                         const Running&);
 
 template <Predict PREDICT>
 nb::object predict(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
@@ -327,12 +339,14 @@ nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs
   const MatrixView table = view(X);
   check_table(forest, table);
   std::vector<std::int32_t> out(forest.n_trees() * table.n_rows());
-  run_released(n_jobs, nb::none(), [&](const Running& run) { apply(forest, table, out.data(), run); });
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { apply(forest, table, out.data(), run); });
   return to_numpy(std::move(out), {table.n_rows(), forest.n_trees()});
 }
 
-nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme, std::uint64_t seed,
-              bool hard, const OptionalWeights& sample_weight, unsigned n_jobs, const nb::object& progress) {
+nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+              std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
+              const nb::object& progress) {
   const MatrixView table = view(X);
   check_table(forest, table);
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
@@ -340,7 +354,8 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
   std::vector<std::int32_t> counts(table.n_rows());
   const WeightScheme weights{weight_kind(scheme), seed};
   run_released(n_jobs, progress, [&](const Running& run) {
-    predict_oob(forest, table, weights, optional_span(sample_weight), hard, sums.data(), counts.data(), run);
+    predict_oob(forest, table, weights, optional_span(sample_weight), hard, sums.data(),
+                counts.data(), run);
   });
   return nb::make_tuple(to_numpy(std::move(sums), {table.n_rows(), forest.n_outputs()}),
                         to_numpy(std::move(counts)));
@@ -352,16 +367,19 @@ struct BoundResponses {
   LeafResponses responses;
 };
 
-void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest, const Matrix<double>& y,
-                    const OptionalWeights& sample_weight, const std::string& scheme, std::uint64_t seed) {
+void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
+                    const Matrix<double>& y, const OptionalWeights& sample_weight,
+                    const std::string& scheme, std::uint64_t seed) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
   const WeightScheme weights{weight_kind(scheme), seed};
-  new (self) BoundResponses{forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights)};
+  new (self) BoundResponses{forest,
+                            LeafResponses(*forest, span(y), optional_span(sample_weight), weights)};
 }
 
-nb::object quantiles(const BoundResponses& self, const AnyMatrix& X, const Vector<double>& tree_weights,
-                     const Vector<double>& alpha, unsigned n_jobs, const nb::object& progress) {
+nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
+                     const Vector<double>& tree_weights, const Vector<double>& alpha,
+                     unsigned n_jobs, const nb::object& progress) {
   const Forest& forest = *self.forest;
   const MatrixView table = view(X);
   check_table(forest, table);
@@ -376,7 +394,8 @@ nb::object quantiles(const BoundResponses& self, const AnyMatrix& X, const Vecto
 template <class T, class Get>
 nb::object per_tree(const Forest& forest, Get get) {
   std::vector<T> values;
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) values.push_back(static_cast<T>(get(forest.tree(t))));
+  for (std::size_t t = 0; t < forest.n_trees(); ++t)
+    values.push_back(static_cast<T>(get(forest.tree(t))));
   return to_numpy(std::move(values));
 }
 
@@ -391,11 +410,21 @@ void bind_forest(nb::module_& m) {
       .def_prop_ro("n_outputs", [](const Forest& f) { return f.shape().n_outputs; })
       .def_prop_ro("is_classifier", [](const Forest& f) { return f.shape().is_classifier; })
       .def_prop_ro("has_rows", &Forest::has_rows)
-      .def_prop_ro("n_levels", [](const Forest& f) { return to_numpy(std::vector(f.shape().n_levels)); })
-      .def_prop_ro("n_nodes", [](const Forest& f) { return per_tree<std::int64_t>(f, [](auto& t) { return t.n_nodes(); }); })
-      .def_prop_ro("n_leaves", [](const Forest& f) { return per_tree<std::int64_t>(f, [](auto& t) { return t.n_leaves(); }); })
+      .def_prop_ro("n_levels",
+                   [](const Forest& f) { return to_numpy(std::vector(f.shape().n_levels)); })
+      .def_prop_ro("n_nodes",
+                   [](const Forest& f) {
+                     return per_tree<std::int64_t>(f, [](auto& t) { return t.n_nodes(); });
+                   })
+      .def_prop_ro("n_leaves",
+                   [](const Forest& f) {
+                     return per_tree<std::int64_t>(f, [](auto& t) { return t.n_leaves(); });
+                   })
       .def_prop_ro("nbytes", &Forest::nbytes)
-      .def("depths", [](const Forest& f) { return per_tree<std::int32_t>(f, [](auto& t) { return t.depth(); }); })
+      .def("depths",
+           [](const Forest& f) {
+             return per_tree<std::int32_t>(f, [](auto& t) { return t.depth(); });
+           })
       .def("tree", &one_tree, nb::arg("index"))
       .def("select", &select, nb::arg("indices"))
       .def("predict_mean", &predict<predict_mean>, nb::arg("X"), nb::arg("tree_weights"),
@@ -404,11 +433,12 @@ void bind_forest(nb::module_& m) {
            nb::arg("progress") = nb::none())
       .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
-      .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"), nb::arg("hard") = false,
-           nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
+      .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none());
   nb::class_<BoundResponses>(m, "LeafResponses")
-      .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"), nb::arg("sample_weight").none(),
-           nb::arg("scheme"), nb::arg("seed"))
+      .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
+           nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"))
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

@@ -23,7 +23,8 @@ void make_encoded(EncodedMatrix* self, const AnyMatrix& X, const Vector<std::int
 }
 
 nb::object codes_of(const EncodedMatrix& matrix) {
-  std::vector<std::uint16_t> codes(matrix.row(0), matrix.row(0) + matrix.n_rows() * matrix.n_features());
+  std::vector<std::uint16_t> codes(matrix.row(0),
+                                   matrix.row(0) + matrix.n_rows() * matrix.n_features());
   return to_numpy(std::move(codes), {matrix.n_rows(), matrix.n_features()});
 }
 
@@ -40,17 +41,21 @@ nb::object thresholds_of(const EncodedMatrix& matrix, std::size_t feature) {
 Target make_target(const nb::object& y, const std::string& criterion, std::uint32_t n_classes,
                    std::size_t n_rows, std::span<const double> sample_weight) {
   if (criterion == "squared_error") {
-    const auto values = nb::cast<Matrix<double>>(y);
-    if (values.shape(0) != n_rows || values.shape(1) < 1) throw std::invalid_argument("y: one row per row of X");
-    return Target::regression(span(values), static_cast<std::uint32_t>(values.shape(1)), sample_weight);
+    const auto values = cast_array<Matrix<double>>(y, "y: float64, two-dimensional");
+    if (values.shape(0) != n_rows || values.shape(1) < 1)
+      throw std::invalid_argument("y: one row per row of X");
+    return Target::regression(span(values), static_cast<std::uint32_t>(values.shape(1)),
+                              sample_weight);
   }
   if (criterion != "gini" && criterion != "entropy") {
-    throw std::invalid_argument("criterion must be squared_error, gini or entropy, got " + criterion);
+    throw std::invalid_argument("criterion must be squared_error, gini or entropy, got " +
+                                criterion);
   }
-  const auto labels = nb::cast<Vector<std::int32_t>>(y);
+  const auto labels = cast_array<Vector<std::int32_t>>(y, "y: int32, one-dimensional");
   if (labels.shape(0) != n_rows) throw std::invalid_argument("y: one label per row of X");
   for (const auto label : span(labels)) {
-    if (label < 0 || static_cast<std::uint32_t>(label) >= n_classes) throw std::invalid_argument("y: label out of range");
+    if (label < 0 || static_cast<std::uint32_t>(label) >= n_classes)
+      throw std::invalid_argument("y: label out of range");
   }
   return Target::classification(span(labels), n_classes,
                                 criterion == "gini" ? Criterion::GINI : Criterion::ENTROPY);
@@ -60,7 +65,8 @@ const Kernels* choose_kernels(const std::string& name) {
   if (name == "portable") return &portable_kernels();
   const Kernels* avx2 = avx2_kernels();
   if (name == "avx2" && avx2 == nullptr) throw std::invalid_argument("this machine has no AVX2");
-  if (name != "avx2" && name != "auto") throw std::invalid_argument("unknown instruction set " + name);
+  if (name != "avx2" && name != "auto")
+    throw std::invalid_argument("unknown instruction set " + name);
   return avx2 != nullptr ? avx2 : &portable_kernels();
 }
 
@@ -72,16 +78,17 @@ std::vector<std::string> instruction_sets() {
 using OptionalVector = std::optional<Vector<double>>;
 using OptionalMatrix = std::optional<Matrix<double>>;
 
-nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y, const OptionalVector& sample_weight,
-               const std::string& criterion, const std::string& scheme, std::uint64_t seed,
-               std::size_t n_trees, std::uint32_t n_classes, std::uint32_t max_features,
-               std::uint32_t min_samples_leaf, double min_weight_fraction_leaf, std::uint32_t max_depth,
-               bool keep_rows, std::uint64_t first_tree, const OptionalMatrix& given_weights,
-               bool random_ties, const std::string& instruction_set, unsigned n_jobs,
-               const nb::object& progress) {
+nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
+               const OptionalVector& sample_weight, const std::string& criterion,
+               const std::string& scheme, std::uint64_t seed, std::size_t n_trees,
+               std::uint32_t n_classes, std::uint32_t max_features, std::uint32_t min_samples_leaf,
+               double min_weight_fraction_leaf, std::uint32_t max_depth, bool keep_rows,
+               std::uint64_t first_tree, const OptionalMatrix& given_weights, bool random_ties,
+               const std::string& instruction_set, unsigned n_jobs, const nb::object& progress) {
   const std::size_t n = encoded.n_rows();
   const auto weights = sample_weight ? span(*sample_weight) : std::span<const double>{};
-  if (sample_weight && weights.size() != n) throw std::invalid_argument("sample_weight: one per row");
+  if (sample_weight && weights.size() != n)
+    throw std::invalid_argument("sample_weight: one per row");
   const Target target = make_target(y, criterion, n_classes, n, weights);
   GrowOptions options;
   options.scheme = {weight_kind(scheme), seed};
@@ -92,7 +99,8 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y, const Optional
   options.keep_rows = keep_rows;
   options.random_ties = random_ties;
   options.kernels = choose_kernels(instruction_set);
-  if (n == 0 || max_features < 1 || min_samples_leaf < 1) throw std::invalid_argument("nothing to grow");
+  if (n == 0 || max_features < 1 || min_samples_leaf < 1)
+    throw std::invalid_argument("nothing to grow");
   GrowRequest request{encoded, target, weights, {}, first_tree, n_trees};
   if (options.scheme.kind == WeightKind::GIVEN) {
     if (!given_weights || given_weights->shape(0) != n_trees || given_weights->shape(1) != n) {
@@ -101,11 +109,14 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y, const Optional
     request.given_weights = span(*given_weights);
   }
   GrownForest grown;
-  run_released(n_jobs, progress, [&](const Running& run) { grown = grow_forest(request, options, run); });
+  run_released(n_jobs, progress,
+               [&](const Running& run) { grown = grow_forest(request, options, run); });
   ForestShape shape{static_cast<std::int32_t>(encoded.n_features()),
-                    static_cast<std::int32_t>(target.n_outputs), target.is_classifier, encoded.n_levels()};
+                    static_cast<std::int32_t>(target.n_outputs), target.is_classifier,
+                    encoded.n_levels()};
   auto forest = std::make_shared<Forest>(std::move(shape), std::move(grown.trees));
-  return nb::make_tuple(forest, to_numpy(std::move(grown.importances), {n_trees, encoded.n_features()}));
+  return nb::make_tuple(forest,
+                        to_numpy(std::move(grown.importances), {n_trees, encoded.n_features()}));
 }
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
@@ -138,9 +149,11 @@ void bind_grow(nb::module_& m) {
   m.def("grow_forest", &grow, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
         nb::kw_only(), nb::arg("criterion"), nb::arg("scheme"), nb::arg("seed"), nb::arg("n_trees"),
         nb::arg("n_classes") = 0, nb::arg("max_features"), nb::arg("min_samples_leaf") = 1,
-        nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("max_depth") = 0, nb::arg("keep_rows") = false,
-        nb::arg("first_tree") = 0, nb::arg("given_weights") = nb::none(), nb::arg("random_ties") = true,
-        nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
+        nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("max_depth") = 0,
+        nb::arg("keep_rows") = false, nb::arg("first_tree") = 0,
+        nb::arg("given_weights") = nb::none(), nb::arg("random_ties") = true,
+        nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1,
+        nb::arg("progress") = nb::none());
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"));
   m.def("instruction_sets", &instruction_sets);

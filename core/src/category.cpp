@@ -11,7 +11,8 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
-Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals, const Limits& limits) {
+Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
+                        const Limits& limits) {
   Split best;
   std::sort(levels.begin(), levels.end(), [](const LevelSums& a, const LevelSums& b) {
     const double left = a.wy * b.w;

@@ -100,7 +100,8 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
 }
 
 template <bool HAS_SETS, std::size_t WIDTH>
-void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded, std::uint32_t* leaf) const {
+void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded,
+                               std::uint32_t* leaf) const {
   const Node* nodes = nodes_.data() + offset_[t];
   const Tree& tree = trees_[t];
   const std::size_t stride = n_columns();

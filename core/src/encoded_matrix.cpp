@@ -71,14 +71,16 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
   for (const auto levels : n_levels_) has_categories_ |= levels > 0;
   parallel_for(
       n_features_, n_threads,
-      [&](std::size_t j, unsigned, const StopFlag& stop) { encode_feature(table, j, max_codes, stop); }, poll);
-  constexpr std::size_t BLOCK = 1024;
-  parallel_for(
-      (n_rows_ + BLOCK - 1) / BLOCK, n_threads,
-      [&](std::size_t b, unsigned, const StopFlag&) {
-        fill_rows(b * BLOCK, std::min((b + 1) * BLOCK, n_rows_));
+      [&](std::size_t j, unsigned, const StopFlag& stop) {
+        encode_feature(table, j, max_codes, stop);
       },
       poll);
+  constexpr std::size_t BLOCK = 1024;
+  parallel_for((n_rows_ + BLOCK - 1) / BLOCK, n_threads,
+               [&](std::size_t b, unsigned, const StopFlag&) {
+                 fill_rows(b * BLOCK, std::min((b + 1) * BLOCK, n_rows_));
+               },
+               poll);
 }
 
 std::size_t EncodedMatrix::nbytes() const {
@@ -101,7 +103,8 @@ void EncodedMatrix::encode_category(const MatrixView& table, std::size_t j) {
   FeatureCodes& codes = features_[j];
   codes.is_category = true;
   codes.n_codes = static_cast<std::uint32_t>(n_levels_[j]);
-  if (codes.n_codes > MAX_CODES) throw std::invalid_argument("a category has at most 65,535 levels");
+  if (codes.n_codes > MAX_CODES)
+    throw std::invalid_argument("a category has at most 65,535 levels");
   for (std::size_t i = 0; i < n_rows_; ++i) {
     const double value = table(i, j);
     std::uint16_t code = MISSING_CODE;

@@ -9,7 +9,9 @@ Forest::Forest(ForestShape shape, std::vector<Tree> trees)
 
 Forest::~Forest() = default;
 
-bool Forest::has_rows() const { return !trees_.empty() && !trees_[0].leaf_rows.empty(); }
+bool Forest::has_rows() const {
+  return !trees_.empty() && !trees_[0].leaf_rows.empty();
+}
 
 std::size_t Forest::nbytes() const {
   std::size_t bytes = 0;
@@ -18,7 +20,8 @@ std::size_t Forest::nbytes() const {
 }
 
 const CompiledForest& Forest::compiled() const {
-  std::call_once(compiled_once_, [this] { compiled_ = std::make_unique<CompiledForest>(shape_, trees_); });
+  std::call_once(compiled_once_,
+                 [this] { compiled_ = std::make_unique<CompiledForest>(shape_, trees_); });
   return *compiled_;
 }
 

@@ -39,7 +39,8 @@ Target Target::classification(std::span<const std::int32_t> labels, std::uint32_
   target.is_classifier = true;
   target.criterion = criterion;
   target.n_outputs = n_classes;
-  target.kind = criterion == Criterion::GINI && n_classes <= 2 ? TargetKind::SCALAR : TargetKind::CLASSES;
+  target.kind =
+      criterion == Criterion::GINI && n_classes <= 2 ? TargetKind::SCALAR : TargetKind::CLASSES;
   target.labels.assign(labels.begin(), labels.end());
   if (target.kind == TargetKind::SCALAR) target.scanned.assign(labels.begin(), labels.end());
   return target;
@@ -65,9 +66,11 @@ class Worker {
     FeatureOrder features(request_.matrix.n_features(),
                           Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
     SideSet sides(data_, target);
-    const NodeTotals totals = node_totals(std::span<const std::uint32_t>(rows_), data_, target, sides);
-    TreeContext tree{request_.matrix, target, options_, stop, builder, features, importance,
-                     options_.min_weight_fraction_leaf * totals.w};
+    const NodeTotals totals =
+        node_totals(std::span<const std::uint32_t>(rows_), data_, target, sides);
+    TreeContext tree{
+        request_.matrix, target,   options_,   stop,
+        builder,         features, importance, options_.min_weight_fraction_leaf * totals.w};
     large_.grow(tree, rows_, data_, totals);
     const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
     for (std::size_t j = 0; j < request_.matrix.n_features(); ++j) importance[j] *= unit;
@@ -101,7 +104,8 @@ class Worker {
     const Target& target = request_.target;
     if (target.kind == TargetKind::SCALAR) {
       pair_.resize(weights_.size());
-      for (const auto row : rows_) pair_[row] = {weights_[row], weights_[row] * target.scanned[row]};
+      for (const auto row : rows_)
+        pair_[row] = {weights_[row], weights_[row] * target.scanned[row]};
     }
     data_ = {pair_.data(), target.scanned.data(), weights_.data(), target.labels.data(),
              target.scanned.data()};
@@ -118,7 +122,8 @@ class Worker {
 
 }  // namespace
 
-GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options, const Running& run) {
+GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options,
+                        const Running& run) {
   GrownForest grown;
   const std::size_t d = request.matrix.n_features();
   grown.trees.resize(request.n_trees);

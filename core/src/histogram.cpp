@@ -134,7 +134,8 @@ Split HistogramSearch::best_cut(const Pass& pass, const Node& node, double floor
 }
 
 template <class Offer>
-void HistogramSearch::offer_inside(const Pass& pass, const Node& node, std::uint32_t bin, Offer offer) const {
+void HistogramSearch::offer_inside(const Pass& pass, const Node& node, std::uint32_t bin,
+                                   Offer offer) const {
   const std::uint32_t shift = matrix_.feature(pass.feature).shift;
   const auto first = static_cast<std::size_t>(opened_at_[bin]) << shift;
   double w = pass.w_before[bin];
@@ -170,11 +171,13 @@ Split HistogramSearch::search(const Node& node, const Histogram& histogram,
     }
   }
   double floor = NO_SCORE;
-  for (std::size_t p = 0; p < n_passes; ++p) floor = std::max(floor, best_between_bins(passes_[p], node));
+  for (std::size_t p = 0; p < n_passes; ++p)
+    floor = std::max(floor, best_between_bins(passes_[p], node));
   Split best;
   for (std::size_t p = 0; p < n_passes; ++p) {
     const double slack = 2 * node.limits.tolerance;  // ties are opened too
-    keep_better(best, best_cut(passes_[p], node, std::max(floor, best.score) - slack), node.limits.tolerance);
+    keep_better(best, best_cut(passes_[p], node, std::max(floor, best.score) - slack),
+                node.limits.tolerance);
   }
   return best;
 }

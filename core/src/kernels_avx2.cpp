@@ -37,8 +37,9 @@ struct LaneSums {
 };
 
 __m128i load_codes(const LaneTask& t, std::uint32_t i) {
-  const __m128i entries = _mm_setr_epi32(static_cast<int>(t.list[0][i]), static_cast<int>(t.list[1][i]),
-                                         static_cast<int>(t.list[2][i]), static_cast<int>(t.list[3][i]));
+  const __m128i entries =
+      _mm_setr_epi32(static_cast<int>(t.list[0][i]), static_cast<int>(t.list[1][i]),
+                     static_cast<int>(t.list[2][i]), static_cast<int>(t.list[3][i]));
   return _mm_srli_epi32(entries, 16);
 }
 
@@ -99,7 +100,9 @@ const Kernels* avx2_kernels() {
 #else
 namespace bayeswood {
 
-const Kernels* avx2_kernels() { return nullptr; }
+const Kernels* avx2_kernels() {
+  return nullptr;
+}
 
 }  // namespace bayeswood
 #endif

@@ -13,7 +13,8 @@ constexpr std::uint32_t HISTOGRAM_ROWS = 4096;
 
 }  // namespace
 
-LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options)
+LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
+                         const GrowOptions& options)
     : matrix_(matrix),
       target_(target),
       all_features_(options.max_features >= matrix.n_features()),
@@ -94,13 +95,15 @@ std::unique_ptr<Histogram> LargeGrower::take_histogram() {
 
 Split LargeGrower::find_split(TreeContext& tree, Task& task) {
   const Limits limits = tree.limits(task.totals);
-  if (!all_features_ || target_.kind != TargetKind::SCALAR) return search_sampled(tree, task, limits);
+  if (!all_features_ || target_.kind != TargetKind::SCALAR)
+    return search_sampled(tree, task, limits);
   if (!task.histogram) {
     task.histogram = take_histogram();
     fill_histogram(*task.histogram, matrix_, rows_of(task), data_.pair, features_);
   }
-  Split best = histograms_.search({rows_of(task), data_, task.totals, limits, *tree.options.kernels},
-                                  *task.histogram, features_);
+  Split best =
+      histograms_.search({rows_of(task), data_, task.totals, limits, *tree.options.kernels},
+                         *task.histogram, features_);
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
     if (!matrix_.feature(j).is_category) continue;
     keep_better(best, search_level_sums(task, j, limits), limits.tolerance);
@@ -129,17 +132,19 @@ void LargeGrower::search_features(TreeContext& tree, const Task& task, const Lim
   if (scalar) {
     auto histogram = take_histogram();
     fill_histogram(*histogram, matrix_, rows_of(task), data_.pair, features);
-    keep_better(best,
-                histograms_.search({rows_of(task), data_, task.totals, limits, *tree.options.kernels},
-                                   *histogram, features),
-                limits.tolerance);
+    keep_better(
+        best,
+        histograms_.search({rows_of(task), data_, task.totals, limits, *tree.options.kernels},
+                           *histogram, features),
+        limits.tolerance);
     spare_.push_back(std::move(histogram));
   }
   for (const auto feature : features) {
     check_stop(tree.stop);
     const FeatureCodes& codes = matrix_.feature(feature);
     if (!scalar) {
-      keep_better(best, search_.search(sorted_list(task, feature), codes, feature, task.totals, limits),
+      keep_better(best,
+                  search_.search(sorted_list(task, feature), codes, feature, task.totals, limits),
                   limits.tolerance);
     } else if (codes.is_category) {
       keep_better(best, search_level_sums(task, feature, limits), limits.tolerance);
@@ -147,7 +152,8 @@ void LargeGrower::search_features(TreeContext& tree, const Task& task, const Lim
   }
 }
 
-Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits) {
+Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature,
+                                     const Limits& limits) {
   const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
   levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0});  // the last one for missing values
   const std::uint16_t* column = matrix_.column(feature);

@@ -23,7 +23,8 @@ std::vector<std::uint8_t> bootstrap_counts(const WeightScheme& scheme, std::size
   std::vector<double> weights(n);
   draw_weights(scheme, t, sample_weight, weights);
   std::vector<std::uint8_t> counts(n);
-  for (std::size_t i = 0; i < n; ++i) counts[i] = static_cast<std::uint8_t>(std::min(255.0, weights[i]));
+  for (std::size_t i = 0; i < n; ++i)
+    counts[i] = static_cast<std::uint8_t>(std::min(255.0, weights[i]));
   return counts;
 }
 
@@ -53,7 +54,8 @@ void LeafResponses::check_rows() const {
   }
   for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
     for (const auto row : forest_.tree(t).leaf_rows) {
-      if (static_cast<std::size_t>(row) >= n) throw std::invalid_argument("a leaf row has no response");
+      if (static_cast<std::size_t>(row) >= n)
+        throw std::invalid_argument("a leaf row has no response");
     }
   }
 }
@@ -91,7 +93,8 @@ void LeafResponses::add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree
 }
 
 // `shares` holds the row's leaf mates with their weights.
-void LeafResponses::answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const {
+void LeafResponses::answer_row(const Question& question, std::size_t i,
+                               std::vector<Share>& shares) const {
   if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
   const std::size_t n_outputs = rank_.size();
   std::vector<double> reached(shares.size());
@@ -136,16 +139,16 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
 }
 
 void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
-                              std::span<const double> alpha, double* out, const Running& run) const {
+                              std::span<const double> alpha, double* out,
+                              const Running& run) const {
   const Question question{table, tree_weights, alpha, out};
   constexpr std::size_t BLOCK = 64;
   const bool tiny = table.n_rows() <= BLOCK;  // no thread for a handful of rows
-  parallel_for(
-      (table.n_rows() + BLOCK - 1) / BLOCK, run.n_threads,
-      [&](std::size_t b, unsigned, const StopFlag& stop) {
-        answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
-      },
-      tiny ? Poll{} : run.poll);
+  parallel_for((table.n_rows() + BLOCK - 1) / BLOCK, run.n_threads,
+               [&](std::size_t b, unsigned, const StopFlag& stop) {
+                 answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
+               },
+               tiny ? Poll{} : run.poll);
 }
 
 }  // namespace bayeswood

@@ -33,8 +33,8 @@ std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
 
 }  // namespace
 
-void predict_mean(const Forest& forest, const MatrixView& table, std::span<const double> tree_weights,
-                  double* out, const Running& run) {
+void predict_mean(const Forest& forest, const MatrixView& table,
+                  std::span<const double> tree_weights, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   const bool classes = forest.shape().is_classifier;
   std::fill(out, out + table.n_rows() * k, 0.0);
@@ -72,8 +72,8 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
 }
 
 void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
-                 std::span<const double> sample_weight, bool hard, double* sums, std::int32_t* counts,
-                 const Running& run) {
+                 std::span<const double> sample_weight, bool hard, double* sums,
+                 std::int32_t* counts, const Running& run) {
   const std::size_t n = table.n_rows();
   const std::size_t k = forest.n_outputs();
   const bool classes = forest.shape().is_classifier;

@@ -25,7 +25,8 @@ void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, std::u
 }
 
 // Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
-void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side, SmallEntry* scratch) {
+void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side,
+                       SmallEntry* scratch) {
   std::uint32_t left = 0;
   std::uint32_t right = 0;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -60,7 +61,8 @@ void keep_right_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* s
 
 }  // namespace
 
-SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options)
+SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
+                         const GrowOptions& options)
     : matrix_(matrix),
       target_(target),
       presorted_(2 * std::size_t{options.max_features} >= matrix.n_features()),
@@ -139,7 +141,8 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
 }
 
 void SmallGrower::end(TreeContext& tree, const Task& task) {
-  tree.builder.set_leaf(task.node, task.totals, ids(task.begin, task.totals.n), rows_, row_of_id_.data());
+  tree.builder.set_leaf(task.node, task.totals, ids(task.begin, task.totals.n), rows_,
+                        row_of_id_.data());
 }
 
 bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
@@ -268,8 +271,9 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
 Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
   const FeatureCodes& codes = matrix_.feature(feature);
   if (target_.kind == TargetKind::CLASSES && !presorted_ && classes_.fits(codes, task.totals.n)) {
-    return classes_.search(codes_.data() + std::size_t{feature} * n_rows_, ids(task.begin, task.totals.n),
-                           rows_, codes, feature, task.totals, limits);
+    return classes_.search(codes_.data() + std::size_t{feature} * n_rows_,
+                           ids(task.begin, task.totals.n), rows_, codes, feature, task.totals,
+                           limits);
   }
   return search_.search(sorted_list(feature, task, 0), codes, feature, task.totals, limits);
 }
@@ -289,11 +293,13 @@ void SmallGrower::search_lanes(const Task& task, const Limits& limits, const Gro
       best = ListSearch<SmallEntry>::numeric_split(entries, cuts[k], group_[k], task.totals.n);
     }
     if (code_of(entries[task.totals.n - 1]) != MISSING_CODE) continue;
-    keep_better(best, search_.search_missing_left(entries, group_[k], task.totals, limits), limits.tolerance);
+    keep_better(best, search_.search_missing_left(entries, group_[k], task.totals, limits),
+                limits.tolerance);
   }
 }
 
-const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot) {
+const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& task,
+                                           std::uint32_t slot) {
   if (presorted_) return list(feature) + task.begin;
   SmallEntry* entries = node_lists_.data() + std::size_t{slot} * n_rows_;
   const std::uint16_t* codes = codes_.data() + std::size_t{feature} * n_rows_;
@@ -309,7 +315,8 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
 std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
   const FeatureCodes& codes = matrix_.feature(split.feature);
   const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
-  const std::uint16_t* column = presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
+  const std::uint16_t* column =
+      presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
   std::uint32_t n_left = 0;
   const auto mark = [&](auto goes_left) {
     for (std::uint32_t i = 0; i < task.totals.n; ++i) {
@@ -330,7 +337,8 @@ std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
 }
 
 // Lists of children that end in a leaf are not needed any more.
-void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends) {
+void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends,
+                                  bool right_ends) {
   if (left_ends && right_ends) return;
   const std::uint32_t n = task.totals.n;
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {

@@ -45,7 +45,8 @@ std::string check_classes(const Tree& tree, const ForestShape& shape) {
 }
 
 std::string check_numbers(const Tree& tree, const ForestShape& shape) {
-  if (!tree.leaf_offset.empty() || !tree.leaf_class.empty()) return "a regressor has no leaf classes";
+  if (!tree.leaf_offset.empty() || !tree.leaf_class.empty())
+    return "a regressor has no leaf classes";
   if (tree.leaf_value.size() != tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs)) {
     return "leaf values do not match leaves x outputs";
   }
@@ -112,7 +113,8 @@ void Tree::link(const std::vector<std::int32_t>& leaf_n_samples,
 std::string check_structure(const Tree& tree, const ForestShape& shape) {
   const std::size_t n = tree.n_nodes();
   if (n == 0 || n % 2 == 0 || n > 0x7fffffff) return "a tree has an odd number of nodes";
-  if (tree.threshold.size() != n || tree.missing_left.size() != n) return "node arrays differ in length";
+  if (tree.threshold.size() != n || tree.missing_left.size() != n)
+    return "node arrays differ in length";
   std::size_t inner = 0;
   std::size_t words = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -138,7 +140,8 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
     if (tree.n_samples[i] < 0) return at_node(i, "n_samples is negative or too large");
     if (!(tree.weight[i] >= 0)) return at_node(i, "weight is negative or not a number");
   }
-  const std::string wrong = shape.is_classifier ? check_classes(tree, shape) : check_numbers(tree, shape);
+  const std::string wrong =
+      shape.is_classifier ? check_classes(tree, shape) : check_numbers(tree, shape);
   return wrong.empty() ? check_rows(tree) : wrong;
 }
 

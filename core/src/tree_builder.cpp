@@ -66,7 +66,8 @@ void TreeBuilder::add_means(std::span<const Id> ids, const RowData& rows, const 
   for (std::uint32_t k = 0; k < target_.n_outputs; ++k) {
     const double first = value(ids[0], k);
     double sum = 0;  // around the first value: a pure leaf gets exactly its response
-    for (const auto id : ids) sum += (scalar ? rows.pair[id].w : rows.w[id]) * (value(id, k) - first);
+    for (const auto id : ids)
+      sum += (scalar ? rows.pair[id].w : rows.w[id]) * (value(id, k) - first);
     values_.push_back(first + sum / totals.w);
   }
 }
@@ -111,10 +112,12 @@ void TreeBuilder::set_leaf(std::uint32_t node, const NodeTotals& totals, std::sp
   leaves_.push_back(leaf);
 }
 
-template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&, std::span<const std::uint16_t>,
-                                    const RowData&, const std::uint32_t*);
-template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&, std::span<const std::uint32_t>,
-                                    const RowData&, const std::uint32_t*);
+template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&,
+                                    std::span<const std::uint16_t>, const RowData&,
+                                    const std::uint32_t*);
+template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&,
+                                    std::span<const std::uint32_t>, const RowData&,
+                                    const std::uint32_t*);
 
 std::vector<std::uint32_t> TreeBuilder::breadth_first() const {
   std::vector<std::uint32_t> order{ROOT};
@@ -167,8 +170,9 @@ Tree TreeBuilder::finish() {
       copy_leaf(leaves_[node.left], tree, n_samples, weights);
     } else if (matrix_.feature(node.feature).is_category) {
       const auto begin = set_words_.begin() + node.set_begin;
-      tree.category_words.insert(tree.category_words.end(), begin,
-                                 begin + static_cast<std::ptrdiff_t>(set_words(matrix_.n_levels()[node.feature])));
+      tree.category_words.insert(
+          tree.category_words.end(), begin,
+          begin + static_cast<std::ptrdiff_t>(set_words(matrix_.n_levels()[node.feature])));
     }
   }
   tree.link(n_samples, weights, matrix_.n_levels());

@@ -19,16 +19,19 @@ inline std::vector<TestCase>& test_cases() {
 }
 
 struct Register {
-  Register(const char* name, std::function<void()> run) { test_cases().push_back({name, std::move(run)}); }
+  Register(const char* name, std::function<void()> run) {
+    test_cases().push_back({name, std::move(run)});
+  }
 };
 
-#define TEST(name)                                     \
-  static void name();                                  \
-  static const Register register_##name(#name, name);  \
+#define TEST(name)                                    \
+  static void name();                                 \
+  static const Register register_##name(#name, name); \
   static void name()
 
-#define CHECK(condition)                                                                      \
-  do {                                                                                        \
-    if (!(condition))                                                                         \
-      throw std::runtime_error(std::string(__FILE__) + ":" + std::to_string(__LINE__) + ": " #condition); \
+#define CHECK(condition)                                                                \
+  do {                                                                                  \
+    if (!(condition))                                                                   \
+      throw std::runtime_error(std::string(__FILE__) + ":" + std::to_string(__LINE__) + \
+                               ": " #condition);                                        \
   } while (false)

@@ -44,6 +44,7 @@ struct RandomData {
     return {view(), n_levels, 1, max_codes};
   }
   bayeswood::ForestShape shape(const bayeswood::Target& target) const {
-    return {static_cast<std::int32_t>(d), static_cast<std::int32_t>(target.n_outputs), target.is_classifier, n_levels};
+    return {static_cast<std::int32_t>(d), static_cast<std::int32_t>(target.n_outputs),
+            target.is_classifier, n_levels};
   }
 };

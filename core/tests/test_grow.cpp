@@ -16,7 +16,8 @@ GrowOptions options_for(const RandomData& data, WeightKind kind) {
   return options;
 }
 
-GrownForest grow(const RandomData& data, const Target& target, const GrowOptions& options, unsigned threads = 1) {
+GrownForest grow(const RandomData& data, const Target& target, const GrowOptions& options,
+                 unsigned threads = 1) {
   const EncodedMatrix matrix = data.encoded();
   return grow_forest({matrix, target, {}, {}, 0, 3}, options, {threads, {}});
 }
@@ -25,11 +26,13 @@ bool same(const Tree& a, const Tree& b) {
   const auto bits = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
   return a.feature == b.feature && a.leaf_value == b.leaf_value && a.leaf_rows == b.leaf_rows &&
          a.missing_left == b.missing_left && a.category_words == b.category_words &&
-         std::equal(a.threshold.begin(), a.threshold.end(), b.threshold.begin(), b.threshold.end(), bits);
+         std::equal(a.threshold.begin(), a.threshold.end(), b.threshold.begin(), b.threshold.end(),
+                    bits);
 }
 
 // Every training row must reach the leaf that holds it.
-void check_rows_reach_their_leaves(const RandomData& data, const Target& target, const GrownForest& grown) {
+void check_rows_reach_their_leaves(const RandomData& data, const Target& target,
+                                   const GrownForest& grown) {
   const Forest forest(data.shape(target), grown.trees);
   std::vector<std::int32_t> leaf(data.n * forest.n_trees());
   apply(forest, data.view(), leaf.data(), {});
@@ -55,11 +58,13 @@ void check_all_ways(const RandomData& data, const Target& target) {
       const GrownForest grown = grow(data, target, options);
       check_rows_reach_their_leaves(data, target, grown);
       const GrownForest threaded = grow(data, target, options, 3);
-      for (std::size_t t = 0; t < grown.trees.size(); ++t) CHECK(same(grown.trees[t], threaded.trees[t]));
+      for (std::size_t t = 0; t < grown.trees.size(); ++t)
+        CHECK(same(grown.trees[t], threaded.trees[t]));
       if (avx2_kernels() == nullptr) continue;
       options.kernels = avx2_kernels();
       const GrownForest fast = grow(data, target, options);
-      for (std::size_t t = 0; t < grown.trees.size(); ++t) CHECK(same(grown.trees[t], fast.trees[t]));
+      for (std::size_t t = 0; t < grown.trees.size(); ++t)
+        CHECK(same(grown.trees[t], fast.trees[t]));
     }
   }
 }

@@ -13,7 +13,8 @@ using namespace bayeswood;
 TEST(radix_sort_is_stable) {
   Stream stream(1, 2, Purpose::WEIGHTS);
   std::vector<std::uint64_t> keys(5000), scratch(5000);
-  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = (static_cast<std::uint64_t>(stream.below(300)) << 32) | i;
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = (static_cast<std::uint64_t>(stream.below(300)) << 32) | i;
   auto expected = keys;
   std::sort(expected.begin(), expected.end());
   radix_sort(keys.data(), scratch.data(), keys.size(), 32, 16);

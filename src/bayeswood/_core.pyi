@@ -12,8 +12,8 @@ F64 = NDArray[np.float64]
 class EncodedMatrix:
     """A table as 16-bit rank codes, made once per fit and shared by all trees and threads.
 
-    ``X``: (n_rows, n_features) float32 or float64, any strides. NaN is missing. A categorical column
-    (``n_levels[j] > 0``) holds level numbers 0 .. n_levels[j] - 1 as floats.
+    ``X``: (n_rows, n_features) float32 or float64, any strides. NaN is missing. A categorical
+    column (``n_levels[j] > 0``) holds level numbers 0 .. n_levels[j] - 1 as floats.
     """
 
     def __init__(
@@ -129,8 +129,8 @@ class LeafResponses:
         n_jobs: int = 1,
         progress: Progress | None = None,
     ) -> F64:
-        """(n_rows, n_outputs, n_alpha). The quantile at level a is the smallest response of positive
-        weight whose cumulative weight, over the leaves the row falls in, is >= a.
+        """(n_rows, n_outputs, n_alpha). The quantile at level a is the smallest response of
+        positive weight whose cumulative weight, over the leaves the row falls in, is >= a.
         """
 
 def grow_forest(
@@ -159,8 +159,8 @@ def grow_forest(
 
     y: float64 (n_rows, n_outputs) for criterion "squared_error"; int32 (n_rows,) class numbers for
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
-    with replacement among the rows of positive sample_weight, times sample_weight), "unit" (sample_weight as it is),
-    "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
+    with replacement among the rows of positive sample_weight, times sample_weight), "unit"
+    (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
     impurity decrease per tree and feature, (n_trees, n_features), as a share of the impurity of the
     tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
     Raises KeyboardInterrupt within 0.2 s of Ctrl-C.

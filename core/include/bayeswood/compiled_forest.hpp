@@ -1,8 +1,8 @@
 // A forest in the form that prediction walks.
 //
-// Rows are first turned into 16-bit places among the forest's own thresholds, feature by feature: one
-// exact comparison of doubles decides x <= threshold for every node at once. A node is then 8 bytes,
-// leaves lead to themselves, and several rows walk a tree side by side.
+// Rows are first turned into 16-bit places among the forest's own thresholds, feature by feature:
+// one exact comparison of doubles decides x <= threshold for every node at once. A node is then 8
+// bytes, leaves lead to themselves, and several rows walk a tree side by side.
 //
 // Each numeric feature has two columns, equal but for missing values: they are 0 in the even column
 // (always left) and 65535 in the odd one (always right). A node names the column of its missing
@@ -21,13 +21,15 @@ class CompiledForest {
  public:
   CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees);
 
-  // False where the forest is too large for 16-bit places or columns: then trees are walked as they are.
+  // False where the forest is too large for 16-bit places or columns: then trees are walked as they
+  // are.
   bool is_packed() const { return packed_; }
   std::size_t n_columns() const { return 2 * thresholds_.size(); }
   std::size_t nbytes() const;
 
   // Encodes rows [begin, end) into `out`, n_columns() per row.
-  void encode(const MatrixView& table, std::size_t begin, std::size_t end, std::uint16_t* out) const;
+  void encode(const MatrixView& table, std::size_t begin, std::size_t end,
+              std::uint16_t* out) const;
   // Leaf nodes of `n` encoded rows in tree t.
   void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n, std::uint32_t* leaf) const;
 

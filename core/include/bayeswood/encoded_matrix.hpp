@@ -1,12 +1,12 @@
 // A table as 16-bit rank codes, made once per fit and shared by all trees and threads.
 //
-// Numeric feature: its distinct values in ascending order are codes 0 .. n_codes - 1 where there are
-// at most max_codes of them (every split is exact); beyond that, codes are quantile bins. Category:
-// the code is the level number. MISSING_CODE marks a missing cell and sorts last.
+// Numeric feature: its distinct values in ascending order are codes 0 .. n_codes - 1 where there
+// are at most max_codes of them (every split is exact); beyond that, codes are quantile bins.
+// Category: the code is the level number. MISSING_CODE marks a missing cell and sorts last.
 //
-// Codes are kept by row and by column: nodes read whole rows, splits one feature of many rows. Beside
-// each code stands a coarse code of one byte (code >> shift, missing in a bin of its own), on which
-// large nodes build their histograms. Memory: 5 bytes per cell.
+// Codes are kept by row and by column: nodes read whole rows, splits one feature of many rows.
+// Beside each code stands a coarse code of one byte (code >> shift, missing in a bin of its own),
+// on which large nodes build their histograms. Memory: 5 bytes per cell.
 #pragma once
 
 #include <cstdint>
@@ -49,9 +49,11 @@ class EncodedMatrix {
   std::size_t nbytes() const;
 
  private:
-  void encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes, const StopFlag& stop);
+  void encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                      const StopFlag& stop);
   void encode_category(const MatrixView& table, std::size_t j);
-  void encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes, const StopFlag& stop);
+  void encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
+                      const StopFlag& stop);
   void set_coarse(std::size_t j);
   void fill_rows(std::size_t begin, std::size_t end);
 

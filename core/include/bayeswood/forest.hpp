@@ -44,8 +44,8 @@ struct Running {
 };
 
 // out: n_rows x n_outputs, sum over trees of tree_weights[t] times the leaf's value.
-void predict_mean(const Forest& forest, const MatrixView& table, std::span<const double> tree_weights,
-                  double* out, const Running& run);
+void predict_mean(const Forest& forest, const MatrixView& table,
+                  std::span<const double> tree_weights, double* out, const Running& run);
 // out: n_rows x n_classes, tree_weights summed by the class each tree prefers.
 void predict_votes(const Forest& forest, const MatrixView& table,
                    std::span<const double> tree_weights, double* out, const Running& run);
@@ -55,7 +55,7 @@ void predict_draws(const Forest& forest, const MatrixView& table, double* out, c
 void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
 // Sums over the trees in which the training row had weight 0, and their number.
 void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
-                 std::span<const double> sample_weight, bool hard, double* sums, std::int32_t* counts,
-                 const Running& run);
+                 std::span<const double> sample_weight, bool hard, double* sums,
+                 std::int32_t* counts, const Running& run);
 
 }  // namespace bayeswood

@@ -1,9 +1,9 @@
 // The training responses in the leaves of a forest, made ready for quantiles of y itself.
 //
-// The distribution of y at x is the mixture over trees of the responses that share x's leaf, weighted
-// as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights). Memory: per
-// training row 8 bytes and 4 per output, 4 per leaf, and 1 per row and tree for bootstrap counts;
-// Exp(1) draws are made again on the spot.
+// The distribution of y at x is the mixture over trees of the responses that share x's leaf,
+// weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
+// Memory: per training row 8 bytes and 4 per output, 4 per leaf, and 1 per row and tree for
+// bootstrap counts; Exp(1) draws are made again on the spot.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace bayeswood {
 class LeafResponses {
  public:
   // `y`: n_train x n_outputs. `forest` must have kept its rows, and outlive this.
-  LeafResponses(const Forest& forest, std::span<const double> y, std::span<const double> sample_weight,
-                const WeightScheme& scheme);
+  LeafResponses(const Forest& forest, std::span<const double> y,
+                std::span<const double> sample_weight, const WeightScheme& scheme);
 
   // out: n_rows x n_outputs x n_alpha. The quantile at level a is the smallest training response of
   // positive weight whose cumulative weight, over the leaves the row falls in, reaches a.
@@ -42,17 +42,20 @@ class LeafResponses {
   void check_rows() const;
   void rank_output(std::size_t k);
   double row_weight(std::size_t t, std::size_t row) const;
-  void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight, std::vector<Share>& shares) const;
+  void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
+                     std::vector<Share>& shares) const;
   void answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const;
-  void answer_rows(const Question& question, std::size_t begin, std::size_t end, const StopFlag& stop) const;
+  void answer_rows(const Question& question, std::size_t begin, std::size_t end,
+                   const StopFlag& stop) const;
 
   const Forest& forest_;
   WeightScheme scheme_;
   std::vector<double> y_, sample_weight_;
-  std::vector<std::vector<std::uint32_t>> rank_;    // per output
-  std::vector<std::vector<std::uint32_t>> starts_;  // per tree: first place of each leaf in leaf_rows
-  std::vector<Stream> streams_;                     // Exp(1) draws of each tree
-  std::vector<std::vector<std::uint8_t>> counts_;   // bootstrap counts of each tree
+  std::vector<std::vector<std::uint32_t>> rank_;  // per output
+  std::vector<std::vector<std::uint32_t>>
+      starts_;                   // per tree: first place of each leaf in leaf_rows
+  std::vector<Stream> streams_;  // Exp(1) draws of each tree
+  std::vector<std::vector<std::uint8_t>> counts_;  // bootstrap counts of each tree
 };
 
 }  // namespace bayeswood

@@ -19,8 +19,8 @@ using Poll = std::function<bool(std::size_t, std::size_t)>;
 using StopFlag = std::atomic<bool>;
 using Task = std::function<void(std::size_t task, unsigned worker, const StopFlag& stop)>;
 
-// Runs task 0 .. n_tasks - 1 on up to n_threads threads, which are joined before it returns. Without
-// a poll and with one thread the loop runs on the calling thread.
+// Runs task 0 .. n_tasks - 1 on up to n_threads threads, which are joined before it returns.
+// Without a poll and with one thread the loop runs on the calling thread.
 void parallel_for(std::size_t n_tasks, unsigned n_threads, const Task& task, const Poll& poll = {});
 
 inline unsigned worker_count(std::size_t n_tasks, unsigned n_threads) {

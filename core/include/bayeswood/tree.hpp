@@ -3,7 +3,8 @@
 // Laws (checked by `check_tree`):
 //   - Nodes are in breadth-first order: the k-th internal node has its left child at 1 + 2k and its
 //     right child at 2 + 2k. Leaves are numbered 0, 1, ... in node order.
-//   - Numeric node: x <= threshold goes left. Categorical node: the level's bit in its set says left.
+//   - Numeric node: x <= threshold goes left. Categorical node: the level's bit in its set says
+//   left.
 //     A missing value, and a level without a bit, goes left where missing_left is 1.
 //   - n_samples and weight of an internal node are the sums over its children.
 #pragma once
@@ -27,8 +28,9 @@ struct Tree {
   std::vector<float> weight;
   std::vector<std::int64_t> category_offset;  // first word of the node's set; empty: no categories
   std::vector<std::uint64_t> category_words;
-  std::vector<std::int32_t> leaf_offset;  // classifier: entries of leaf l are [offset l, offset l + 1)
-  std::vector<std::int32_t> leaf_class;   // classifier: classes of positive probability, ascending
+  std::vector<std::int32_t>
+      leaf_offset;  // classifier: entries of leaf l are [offset l, offset l + 1)
+  std::vector<std::int32_t> leaf_class;  // classifier: classes of positive probability, ascending
   std::vector<double> leaf_value;  // classifier: probability per entry; else n_leaves x n_outputs
   std::vector<std::int32_t> leaf_rows;  // training rows, leaf after leaf; empty if not kept
 

@@ -1,4 +1,5 @@
-// How a tree weights the training rows: Exp(1) draws (the Bayesian bootstrap), bootstrap counts, or 1.
+// How a tree weights the training rows: Exp(1) draws (the Bayesian bootstrap), bootstrap counts,
+// or 1.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@ struct WeightScheme {
   std::uint64_t seed = 0;
 };
 
-// The weights of one tree before sample_weight. Bootstrap draws among the rows whose sample_weight is
-// positive (all rows where `sample_weight` is empty), as many as there are.
-void draw_weights(const WeightScheme& scheme, std::uint64_t tree, std::span<const double> sample_weight,
-                  std::span<double> out);
+// The weights of one tree before sample_weight. Bootstrap draws among the rows whose sample_weight
+// is positive (all rows where `sample_weight` is empty), as many as there are.
+void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
+                  std::span<const double> sample_weight, std::span<double> out);
 
 // The weight of one row, for schemes in which it can be had without the others.
 double exponential_weight(std::uint64_t seed, std::uint64_t tree, std::uint64_t row);

@@ -1,5 +1,5 @@
-// Weighted CART: greedy binary splits that maximise the decrease of weighted impurity, grown until a
-// node is pure or no cut leaves enough rows and weight on both sides (Taddy, Section 2.2).
+// Weighted CART: greedy binary splits that maximise the decrease of weighted impurity, grown until
+// a node is pure or no cut leaves enough rows and weight on both sides (Taddy, Section 2.2).
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct GrowRequest {
 
 struct GrownForest {
   std::vector<Tree> trees;
-  std::vector<double> importances;  // n_trees x n_features, decrease as a share of the root's impurity
+  std::vector<double>
+      importances;  // n_trees x n_features, decrease as a share of the root's impurity
 };
 
 GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options, const Running& run);

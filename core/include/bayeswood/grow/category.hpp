@@ -3,8 +3,8 @@
 // For squared error and for Gini with two classes the best subset is a prefix of the levels ordered
 // by mean response (Fisher 1958; Breiman et al. 1984, Theorem 4.5). For several classes or outputs
 // the levels are ordered once for each of the (at most MAX_ORDERS heaviest) classes or outputs, by
-// that class's share or that output's mean, and the best prefix over these orders is taken. A missing
-// value counts as one more level.
+// that class's share or that output's mean, and the best prefix over these orders is taken. A
+// missing value counts as one more level.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,8 @@ struct LevelSums {
 void note_missing_level(Split& split);
 
 // SCALAR: orders `levels` in place.
-Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals, const Limits& limits);
+Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
+                        const Limits& limits);
 
 // A run of equal codes in a sorted list.
 struct Run {
@@ -49,8 +50,9 @@ std::vector<Run> find_runs(const Entry* list, std::uint32_t n) {
 
 // CLASSES and MULTI: `share(entry ids of a run, order)` gives what a run is ordered by.
 template <class Side, class Entry, class Share>
-Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders, Share share, Side& side,
-                      const Limits& limits, std::vector<Entry>& scratch, double* right) {
+Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders, Share share,
+                      Side& side, const Limits& limits, std::vector<Entry>& scratch,
+                      double* right) {
   Split best;
   std::vector<Run> runs = find_runs(list, n);
   if (runs.size() < 2) return best;

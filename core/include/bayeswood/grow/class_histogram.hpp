@@ -1,5 +1,6 @@
-// Splits for CLASSES from class weights by code, without sorting: for numeric features whose codes are
-// few beside the node's rows. Sums of each cut are made afresh from the class weights of both sides.
+// Splits for CLASSES from class weights by code, without sorting: for numeric features whose codes
+// are few beside the node's rows. Sums of each cut are made afresh from the class weights of both
+// sides.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,8 @@ namespace bayeswood {
 
 class ClassHistogram {
  public:
-  explicit ClassHistogram(const Target& target) : n_classes_(target.n_outputs), gini_(target.criterion == Criterion::GINI) {}
+  explicit ClassHistogram(const Target& target)
+      : n_classes_(target.n_outputs), gini_(target.criterion == Criterion::GINI) {}
 
   // Whether this is cheaper than sorting the rows.
   bool fits(const FeatureCodes& codes, std::uint32_t n) const {
@@ -56,11 +58,13 @@ class ClassHistogram {
   }
 
   template <class Impurity>
-  Split sweep(std::uint32_t n_codes, const NodeTotals& node, const Limits& limits, bool missing_left) {
+  Split sweep(std::uint32_t n_codes, const NodeTotals& node, const Limits& limits,
+              bool missing_left) {
     Split best;
     left_.assign(n_classes_, 0.0);
     std::uint32_t n_left = 0;
-    std::uint32_t last = MISSING_CODE;  // of the best cut so far, whose upper neighbour is still to come
+    std::uint32_t last =
+        MISSING_CODE;  // of the best cut so far, whose upper neighbour is still to come
     if (missing_left) n_left = move_left(n_codes);
     for (std::uint32_t code = 0; code < n_codes; ++code) {
       if (count_[code] == 0) continue;

@@ -50,7 +50,8 @@ class HistogramSearch {
     const Kernels& kernels;
   };
   // Best over the features, which stand in the histogram in this order; earlier ones win ties.
-  Split search(const Node& node, const Histogram& histogram, std::span<const std::uint32_t> features);
+  Split search(const Node& node, const Histogram& histogram,
+               std::span<const std::uint32_t> features);
 
  private:
   // One feature with its missing values on one side: running sums left of each bin.
@@ -72,8 +73,8 @@ class HistogramSearch {
 
   const EncodedMatrix& matrix_;
   std::vector<Pass> passes_;
-  std::vector<std::uint32_t> opened_;        // bins, ascending
-  std::vector<std::int32_t> opened_at_;      // by bin: its place in opened_, or -1
+  std::vector<std::uint32_t> opened_;    // bins, ascending
+  std::vector<std::int32_t> opened_at_;  // by bin: its place in opened_, or -1
   std::vector<WeightedValue> fine_sums_;
   std::vector<std::uint32_t> fine_counts_;
 };

@@ -1,5 +1,6 @@
 // The best split of one feature from the node's rows sorted by that feature's code: any target, any
-// kind of feature, with missing values. The lanes of scan.hpp are the fast way for the commonest case.
+// kind of feature, with missing values. The lanes of scan.hpp are the fast way for the commonest
+// case.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace bayeswood {
 template <class Entry>
 class ListSearch {
  public:
-  ListSearch(const RowData& rows, const Target& target) : rows_(rows), target_(target), sides_(rows, target) {}
+  ListSearch(const RowData& rows, const Target& target)
+      : rows_(rows), target_(target), sides_(rows, target) {}
 
   SideSet& sides() { return sides_; }
 
@@ -37,7 +39,8 @@ class ListSearch {
   }
 
   // The split of a cut that sends missing values right.
-  static Split numeric_split(const Entry* list, const Cut& cut, std::uint32_t feature, std::uint32_t n) {
+  static Split numeric_split(const Entry* list, const Cut& cut, std::uint32_t feature,
+                             std::uint32_t n) {
     Split split;
     split.score = cut.score;
     split.feature = feature;
@@ -71,7 +74,8 @@ class ListSearch {
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
     if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::GINI &&
         target_.n_outputs <= n + 64) {
-      return scan_classes(list, n, first_cut, rows_, target_.n_outputs, limits, left_run_, right_run_);
+      return scan_classes(list, n, first_cut, rows_, target_.n_outputs, limits, left_run_,
+                          right_run_);
     }
     return sides_.visit(
         [&](auto& side) { return scan_list(list, n, first_cut, side, limits, right_.data()); });
@@ -115,7 +119,8 @@ class ListSearch {
         return rows_.values[static_cast<std::size_t>(id) * target_.n_outputs + k];
       });
     };
-    return search_runs(list, n, std::min<std::size_t>(target_.n_outputs, MAX_ORDERS), share, limits);
+    return search_runs(list, n, std::min<std::size_t>(target_.n_outputs, MAX_ORDERS), share,
+                       limits);
   }
 
   Split search_classes(const Entry* list, std::uint32_t n, const Limits& limits) {

@@ -116,7 +116,8 @@ NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Targ
 }
 
 template <class Id>
-NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Target& target, MultiSide& side) {
+NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                        MultiSide& side) {
   NodeTotals t;
   const std::size_t k = target.n_outputs;
   t.n = static_cast<std::uint32_t>(ids.size());
@@ -136,7 +137,8 @@ NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Targ
 }
 
 template <class Id>
-NodeTotals node_totals(std::span<const Id> ids, const RowData& rows, const Target& target, SideSet& sides) {
+NodeTotals node_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                       SideSet& sides) {
   if (target.kind == TargetKind::SCALAR) return scalar_totals(ids, rows);
   if (target.kind == TargetKind::MULTI) return multi_totals(ids, rows, target, sides.multi());
   return class_totals(ids, rows, target, sides.class_weights());

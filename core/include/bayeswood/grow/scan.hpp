@@ -1,7 +1,7 @@
 // Searching the best cut along a list of rows sorted by code.
 //
-// A list entry packs a code above a row number, so that sorting entries sorts codes and keeps rows in
-// order within equal codes: 16 + 16 bits in subtrees of at most 65,536 rows, 32 + 32 bits above.
+// A list entry packs a code above a row number, so that sorting entries sorts codes and keeps rows
+// in order within equal codes: 16 + 16 bits in subtrees of at most 65,536 rows, 32 + 32 bits above.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,18 @@ namespace bayeswood {
 using SmallEntry = std::uint32_t;
 using LargeEntry = std::uint64_t;
 
-constexpr std::uint32_t code_of(SmallEntry e) { return e >> 16; }
-constexpr std::uint32_t code_of(LargeEntry e) { return static_cast<std::uint32_t>(e >> 32); }
-constexpr std::uint32_t id_of(SmallEntry e) { return e & 0xffff; }
-constexpr std::uint32_t id_of(LargeEntry e) { return static_cast<std::uint32_t>(e); }
+constexpr std::uint32_t code_of(SmallEntry e) {
+  return e >> 16;
+}
+constexpr std::uint32_t code_of(LargeEntry e) {
+  return static_cast<std::uint32_t>(e >> 32);
+}
+constexpr std::uint32_t id_of(SmallEntry e) {
+  return e & 0xffff;
+}
+constexpr std::uint32_t id_of(LargeEntry e) {
+  return static_cast<std::uint32_t>(e);
+}
 template <class Entry>
 constexpr Entry make_entry(std::uint32_t code, std::uint32_t id) {
   return (static_cast<Entry>(code) << (sizeof(Entry) * 4)) | static_cast<Entry>(id);
@@ -45,7 +53,8 @@ struct Cut {
   bool found() const { return score > NO_SCORE; }
 };
 
-// Best cut after one of the positions first_cut .. n - 2; the lowest wins a tie. `right` has length n.
+// Best cut after one of the positions first_cut .. n - 2; the lowest wins a tie. `right` has length
+// n.
 template <class Side, class Entry>
 Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
               const Limits& limits, double* right) {
@@ -58,7 +67,8 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
   for (std::uint32_t i = n - 1; i > first; --i) {
     side.add(id_of(list[i]));
     if (i > end) continue;
-    const bool allowed = code_of(list[i]) != code_of(list[i - 1]) && side.weight() >= limits.min_weight;
+    const bool allowed =
+        code_of(list[i]) != code_of(list[i - 1]) && side.weight() >= limits.min_weight;
     right[i - 1] = allowed ? side.score() : NO_SCORE;
   }
   side.reset();
@@ -75,7 +85,8 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
   return best;
 }
 
-// The same for classes, both ends of the list added up in one loop: two chains of additions overlap.
+// The same for classes, both ends of the list added up in one loop: two chains of additions
+// overlap.
 template <class Impurity, class Entry>
 Cut scan_classes(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const RowData& rows,
                  std::size_t n_classes, const Limits& limits, ClassRun<Impurity>& left,
@@ -86,13 +97,15 @@ Cut scan_classes(const Entry* list, std::uint32_t n, std::uint32_t first_cut, co
   right.reset(n_classes, n);
   for (std::uint32_t i = 0; i + 1 < n; ++i) {
     left.add(rows, id_of(list[i]), i);
-    right.add(rows, id_of(list[n - 1 - i]), n - 2 - i);  // what lies right of the cut after n - 2 - i
+    right.add(rows, id_of(list[n - 1 - i]),
+              n - 2 - i);  // what lies right of the cut after n - 2 - i
   }
   double to_beat = NO_SCORE;
   const std::uint32_t end = n - limits.min_rows;
   for (std::uint32_t i = std::max(first_cut, limits.min_rows - 1); i < end; ++i) {
     if (code_of(list[i]) == code_of(list[i + 1])) continue;
-    const double score = Impurity::score(left.sum[i], left.w[i]) + Impurity::score(right.sum[i], right.w[i]);
+    const double score =
+        Impurity::score(left.sum[i], left.w[i]) + Impurity::score(right.sum[i], right.w[i]);
     if (!(score > to_beat) || std::min(left.w[i], right.w[i]) < limits.min_weight) continue;
     best = {score, i};
     to_beat = score + limits.tolerance;
@@ -100,7 +113,8 @@ Cut scan_classes(const Entry* list, std::uint32_t n, std::uint32_t first_cut, co
   return best;
 }
 
-// Four features scanned side by side, one per lane, for SCALAR targets. The score of a cut is the gain
+// Four features scanned side by side, one per lane, for SCALAR targets. The score of a cut is the
+// gain
 //   W (wy_left - mean w_left)^2 / (w_left w_right).
 constexpr std::uint32_t LANES = 4;
 
@@ -117,7 +131,7 @@ using LaneScan = void (*)(const LaneTask& task, Cut* best);
 // Histogram cuts and bounds, see histogram.hpp.
 struct BinTask {
   std::uint32_t n_bins;
-  const double* w_before;   // sums left of each bin; one entry more than bins
+  const double* w_before;  // sums left of each bin; one entry more than bins
   const double* wy_before;
   double w;
   double wy;

@@ -1,8 +1,8 @@
 // Grows a subtree of at most 65,536 rows. The rows' weights and responses are copied together, so
 // that a node's work stays in cache, and a row is a 16-bit number.
 //
-// Where most features are looked at, each has its rows sorted once, in packed (code, row) lists that
-// are partitioned stably down the tree. Where few are, a node sorts its rows for just those.
+// Where most features are looked at, each has its rows sorted once, in packed (code, row) lists
+// that are partitioned stably down the tree. Where few are, a node sorts its rows for just those.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +40,11 @@ class SmallGrower {
   NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
   void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
-  void search_group(TreeContext& tree, const Task& task, const Limits& limits, std::uint32_t group_size,
-                    Split& best);
+  void search_group(TreeContext& tree, const Task& task, const Limits& limits,
+                    std::uint32_t group_size, Split& best);
   Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits);
-  void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options, Split& best);
+  void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options,
+                    Split& best);
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
   std::uint32_t assign_sides(const Split& split, const Task& task);
   void partition_order(const Task& task);
@@ -67,7 +68,7 @@ class SmallGrower {
   std::vector<SmallEntry> lists_;                     // presorted: n_features x n_rows
   std::vector<std::uint16_t> codes_;                  // otherwise: n_features x n_rows
   std::vector<SmallEntry> node_lists_, scratch_;
-  std::vector<std::uint32_t> group_;   // features of the lanes under way
+  std::vector<std::uint32_t> group_;  // features of the lanes under way
   std::vector<Task> stack_;
   Sides sides_;
   ListSearch<SmallEntry> search_;

@@ -20,10 +20,10 @@ struct LevelSides {
 struct Split {
   double score = NO_SCORE;
   std::uint32_t feature = 0;
-  std::uint32_t cut_code = 0;     // numeric: codes <= cut_code go left
-  std::uint32_t upper_code = 0;   // numeric: the next code in the node, where the search knows it
+  std::uint32_t cut_code = 0;    // numeric: codes <= cut_code go left
+  std::uint32_t upper_code = 0;  // numeric: the next code in the node, where the search knows it
   bool missing_left = false;
-  bool missing_seen = false;      // the node had missing values of this feature
+  bool missing_seen = false;           // the node had missing values of this feature
   std::unique_ptr<LevelSides> levels;  // category
   bool found() const { return score > NO_SCORE; }
 };

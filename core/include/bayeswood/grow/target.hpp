@@ -1,6 +1,7 @@
 // What a tree predicts, in the three forms the grower scans.
 //
-//   SCALAR   one number per row: regression (centred on the mean), and two classes under Gini, where
+//   SCALAR   one number per row: regression (centred on the mean), and two classes under Gini,
+//   where
 //            W 2p(1 - p) = 2 * squared error of the 0/1 label, so the same scan serves both
 //   CLASSES  a label per row: three classes or more, or entropy
 //   MULTI    several numbers per row
@@ -20,8 +21,8 @@ struct Target {
   Criterion criterion = Criterion::SQUARED_ERROR;
   std::uint32_t n_outputs = 1;  // classes, or numbers per row
   bool is_classifier = false;
-  std::vector<double> scanned;       // SCALAR, MULTI: centred and scaled responses, or the 0/1 label
-  std::span<const double> values;    // regression: n_rows x n_outputs, as given
+  std::vector<double> scanned;     // SCALAR, MULTI: centred and scaled responses, or the 0/1 label
+  std::span<const double> values;  // regression: n_rows x n_outputs, as given
   std::vector<std::int32_t> labels;  // classifier
 
   static Target regression(std::span<const double> values, std::uint32_t n_outputs,

@@ -25,7 +25,8 @@ class TreeBuilder {
   };
   // The missing direction is settled here: where the node saw missing values, the better side; else
   // the child with more rows. Levels absent from the node follow it.
-  Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left, std::uint32_t n_right);
+  Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left,
+                     std::uint32_t n_right);
 
   // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
   template <class Id>

@@ -14,7 +14,9 @@
 
 namespace bayeswood {
 
-inline double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0.0; }
+inline double x_log_x(double x) {
+  return x > 0 ? x * std::log(x) : 0.0;
+}
 
 struct Gini {
   static double term(double x) { return x * x; }

@@ -1,5 +1,6 @@
 // Squared error: sum w (y - mean)^2 = sum w y^2 - (sum w y)^2 / sum w   (Taddy eq. 4).
-// Sufficient statistics of a side: sum w, sum w y. Its score (sum w y)^2 / sum w is to be maximised.
+// Sufficient statistics of a side: sum w, sum w y. Its score (sum w y)^2 / sum w is to be
+// maximised.
 #pragma once
 
 #include <algorithm>
