@@ -9,7 +9,7 @@ namespace bayeswood {
 namespace {
 
 // Below this many rows sorted lists beat histograms.
-constexpr std::uint32_t HISTOGRAM_ROWS = 4096;
+constexpr std::uint32_t HISTOGRAM_ROWS = 12288;
 
 }  // namespace
 

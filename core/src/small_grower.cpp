@@ -1,27 +1,64 @@
 #include "bayeswood/grow/small_grower.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
-
-#include "bayeswood/radix_sort.hpp"
 
 namespace bayeswood {
 namespace {
 
 constexpr std::uint32_t INSERTION_ROWS = 40;
 
-void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, std::uint32_t n_codes) {
-  if (n <= INSERTION_ROWS) {
-    for (std::uint32_t i = 1; i < n; ++i) {
-      const SmallEntry entry = list[i];
-      std::uint32_t at = i;
-      for (; at > 0 && list[at - 1] > entry; --at) list[at] = list[at - 1];
-      list[at] = entry;
-    }
-    return;
+void insertion_sort(SmallEntry* list, std::uint32_t n) {
+  for (std::uint32_t i = 1; i < n; ++i) {
+    const SmallEntry entry = list[i];
+    std::uint32_t at = i;
+    for (; at > 0 && list[at - 1] > entry; --at) list[at] = list[at - 1];
+    list[at] = entry;
   }
-  // The missing code sorts last by its low byte alone where the other codes stay below 255.
-  radix_sort(list, scratch, n, 16, n_codes < 255 ? 8 : 16);
+}
+
+// How often each digit occurs, and then where its entries begin.
+struct DigitStarts {
+  std::array<std::uint32_t, 256> low{}, high{};
+  void count(std::uint32_t code) {
+    ++low[code & 0xff];
+    ++high[code >> 8];
+  }
+  static void accumulate(std::array<std::uint32_t, 256>& counts) {
+    std::uint32_t total = 0;
+    for (auto& count : counts) {
+      const std::uint32_t here = count;
+      count = total;
+      total += here;
+    }
+  }
+};
+
+// Sorts by code, stably; `starts` holds the counts of both bytes of the codes.
+void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, DigitStarts& starts) {
+  const bool one_low = starts.low[code_of(list[0]) & 0xff] == n;
+  const bool one_high = starts.high[code_of(list[0]) >> 8] == n;
+  SmallEntry* from = list;
+  SmallEntry* to = scratch;
+  if (!one_low) {
+    DigitStarts::accumulate(starts.low);
+    for (std::uint32_t i = 0; i < n; ++i) to[starts.low[code_of(from[i]) & 0xff]++] = from[i];
+    std::swap(from, to);
+  }
+  if (!one_high) {
+    DigitStarts::accumulate(starts.high);
+    for (std::uint32_t i = 0; i < n; ++i) to[starts.high[code_of(from[i]) >> 8]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != list) std::copy(from, from + n, list);
+}
+
+void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n) {
+  if (n <= INSERTION_ROWS) return insertion_sort(list, n);
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) starts.count(code_of(list[i]));
+  sort_counted(list, scratch, n, starts);
 }
 
 // Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
@@ -121,7 +158,7 @@ void SmallGrower::load_features(std::span<const std::uint32_t> rows) {
     return;
   }
   for (std::uint32_t j = 0; j < d; ++j) {
-    sort_entries(list(j), scratch_.data(), n_rows_, matrix_.feature(j).n_codes);
+    sort_entries(list(j), scratch_.data(), n_rows_);
   }
 }
 
@@ -304,10 +341,20 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
   SmallEntry* entries = node_lists_.data() + std::size_t{slot} * n_rows_;
   const std::uint16_t* codes = codes_.data() + std::size_t{feature} * n_rows_;
   const std::uint16_t* order = order_.data() + task.begin;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    entries[i] = make_entry<SmallEntry>(codes[order[i]], order[i]);
+  const std::uint32_t n = task.totals.n;
+  if (n <= INSERTION_ROWS) {
+    for (std::uint32_t i = 0; i < n; ++i)
+      entries[i] = make_entry<SmallEntry>(codes[order[i]], order[i]);
+    insertion_sort(entries, n);
+    return entries;
   }
-  sort_entries(entries, scratch_.data(), task.totals.n, matrix_.feature(feature).n_codes);
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t code = codes[order[i]];
+    starts.count(code);
+    entries[i] = make_entry<SmallEntry>(code, order[i]);
+  }
+  sort_counted(entries, scratch_.data(), n, starts);
   return entries;
 }
 

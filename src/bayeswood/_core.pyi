@@ -160,9 +160,9 @@ def grow_forest(
     y: float64 (n_rows, n_outputs) for criterion "squared_error"; int32 (n_rows,) class numbers for
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
-    (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit. Returns the forest and the
-    impurity decrease per tree and feature, (n_trees, n_features), as a share of the impurity of the
-    tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
+    (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
+    Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
+    share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
     Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
