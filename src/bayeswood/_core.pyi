@@ -162,8 +162,8 @@ def grow_forest(
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
     (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
     Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
-    share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set ("portable", "avx2").
-    Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set
+    ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
 def draw_weights(scheme: str, seed: int, tree: int, n_rows: int) -> F64:

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import sys
+import tempfile
 import tracemalloc
 import zlib
 from io import BytesIO
@@ -428,11 +429,20 @@ def test_directories_are_not_written_to(tmp_path: Path, forest: Any) -> None:
         write_model(tmp_path / "nowhere" / "model", "C", {}, {}, forest)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
-def test_a_locked_directory_is_refused(tmp_path: Path, forest: Any) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(BayeswoodError, match="Permission denied"):
-        write_model(tmp_path / "model", "C", {}, {}, forest)
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no users to lock out on this system")
+def test_a_locked_directory_is_refused(forest: Any) -> None:
+    with tempfile.TemporaryDirectory() as name:  # unlike tmp_path, others may be let in
+        Path(name).chmod(0o555)
+        is_root = os.geteuid() == 0
+        if is_root:  # root may write anywhere: be somebody else for a moment
+            os.seteuid(65534)
+        try:
+            with pytest.raises(BayeswoodError, match="Permission denied"):
+                write_model(Path(name) / "model", "C", {}, {}, forest)
+        finally:
+            if is_root:
+                os.seteuid(0)
+            Path(name).chmod(0o700)
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
