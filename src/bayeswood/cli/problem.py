@@ -15,6 +15,7 @@ from bayeswood.cli.columns import (
     choose_features,
     infer_task,
     number_array,
+    split_names,
     target_array,
 )
 from bayeswood.cli.parameters import DEFAULT_METHOD
@@ -91,7 +92,7 @@ def read_problem(request: FitRequest) -> Problem:
     -------
     Problem
     """
-    table = read_table(request.data)
+    table = _read_as_asked(request)
     target = request.target or (BUILTIN_TARGET if request.data.startswith(BUILTIN) else None)
     if target is None:
         raise click.UsageError(
@@ -115,6 +116,31 @@ def read_problem(request: FitRequest) -> Problem:
     y = target_array(table[target], target, task)
     is_test = hold_out(y, request.test_size, task, request.seed)
     return Problem(features, y, weights, target, task, is_test, [*note, *features.notes])
+
+
+def _read_as_asked(request: FitRequest) -> Any:
+    """The table; --categorical columns keep their spelling where another type would change it.
+
+    So do 01234 and 1234, or 9:05 and 09:05:00, stay two levels, and new data find theirs.
+    """
+    import pyarrow as pa
+
+    table = read_table(request.data)
+    names = split_names(request.categorical, table.column_names)
+    guessed = [n for n in names if n in table.column_names and _may_respell(table[n].type)]
+    if not guessed:
+        return table
+    spelt = read_table(request.data, types={name: pa.string() for name in guessed})
+    for name in guessed:
+        if table[name].cast(pa.string()) != spelt[name].cast(pa.string()):
+            table = table.set_column(table.column_names.index(name), name, spelt[name])
+    return table
+
+
+def _may_respell(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_temporal(kind))
 
 
 def _decide_task(asked: Task | None, column: Any, target: str) -> tuple[Task, list[str]]:
