@@ -80,6 +80,7 @@ COMMANDS = {
     FIT + "--drop a,b": "No feature column",
     FIT + "--drop a --categorical a": "'a' is not among the features",
     FIT + "--weights w": "No weights column 'w'",
+    FIT + "--weights y": "'y' cannot be both target and weights",
     FIT + "--weights b": "weights column 'b' must hold numbers",
     "fit good.csv --target b --task regression": "'b' must hold numbers",
     FIT + "--param min_samples_leaf=0": "'min_samples_leaf' parameter",

@@ -103,6 +103,8 @@ def read_problem(request: FitRequest) -> Problem:
     weights = None
     if request.weights is not None:
         check_names([request.weights], table.column_names, "weights column")
+        if request.weights == target:
+            raise BayeswoodError(f"Column '{target}' cannot be both target and weights.")
         exclude.append(request.weights)
         weights = number_array(table[request.weights], f"weights column '{request.weights}'")
     features = choose_features(
