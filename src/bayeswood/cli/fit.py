@@ -19,7 +19,7 @@ from bayeswood.cli.parameters import (
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.problem import DEFAULT_DATA, FitRequest, Problem, read_problem
 from bayeswood.cli.screen import Screen, file_size, screen_options, share_option
-from bayeswood.cli.table_file import BUILTIN, source_path, write_table
+from bayeswood.cli.table_file import BUILTIN, check_ending, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
     DEFAULT_GAMMA0,
@@ -106,6 +106,8 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
     with OutputFiles(source_path(request.data)) as files:
         files.check(request.out, request.predictions, request.plot)
         _check_plot(request.plot)
+        if request.predictions is not None:
+            check_ending(request.predictions, "--predictions")
         find_class(request.method, request.task or "classification")
         problem = read_problem(request)
         estimator = _unfitted(request, problem, screen)

@@ -13,7 +13,7 @@ from bayeswood.cli.model_table import model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option
-from bayeswood.cli.table_file import source_path, write_csv, write_table
+from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
 from bayeswood.report import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -61,6 +61,7 @@ def predict(
     with OutputFiles(model, source_path(data)) as files:
         if out != _STDOUT:
             files.check(out)
+            check_ending(out, "--out")
         estimator = bayeswood.load(model)
         table = read_for_model(data, estimator)
         kept = split_names(keep, table.column_names)

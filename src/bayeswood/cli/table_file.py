@@ -13,6 +13,7 @@ from bayeswood.errors import BayeswoodError
 BUILTIN = "builtin:"
 MISSING_CELLS = ("", "NA", "NaN", "nan")
 _PARQUET_ENDINGS = (".parquet", ".pq")
+OUTPUT_ENDINGS = (".csv", ".csv.gz", *_PARQUET_ENDINGS)
 _DELIMITERS = ",;\t|"
 
 
@@ -46,6 +47,21 @@ def source_path(source: str) -> Path:
     if source.startswith(BUILTIN):
         return builtin_path(source.removeprefix(BUILTIN))
     return Path(source)
+
+
+def check_ending(path: Path, option: str) -> None:
+    """Refuse a name that promises another format than CSV or Parquet.
+
+    Parameters
+    ----------
+    path : Path
+        Where a table is to be written.
+    option : str
+        The option that names it, for the message.
+    """
+    if not path.name.lower().endswith(OUTPUT_ENDINGS):
+        endings = ", ".join(OUTPUT_ENDINGS)
+        raise BayeswoodError(f"{option} must end in {endings}. Got '{path}' instead.")
 
 
 def is_parquet(path: Path) -> bool:
