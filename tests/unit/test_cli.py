@@ -323,6 +323,16 @@ def test_number_classes_and_bool_classes_evaluate(tmp_path):
         assert run_json("evaluate", tmp_path / "m", path)["accuracy"] == 1
 
 
+def test_evaluate_names_classes_the_model_never_saw(tmp_path):
+    run("fit", "builtin:iris", "-o", tmp_path / "m", "-n", 5, "-q")
+    rows = "".join(f"5,3,{i},0.2,{name}\n" for i, name in enumerate(["setosa", "rosa", "rosa"]))
+    data = tmp_path / "d.csv"
+    data.write_text("sepal_length,sepal_width,petal_length,petal_width,target\n" + rows)
+    (note,) = run_json("evaluate", tmp_path / "m", data)["notes"]
+    assert "never saw, in" in note
+    assert "rosa" in note
+
+
 def test_info(classifier):
     out = run("info", classifier).stdout
     assert "BayesianForestClassifier (classification)" in out

@@ -5,7 +5,13 @@ from pathlib import Path
 import click
 
 import bayeswood
-from bayeswood.cli.model_table import find_target, model_features, read_for_model, true_values
+from bayeswood.cli.model_table import (
+    find_target,
+    model_features,
+    read_for_model,
+    true_values,
+    unseen_classes,
+)
 from bayeswood.cli.screen import Screen, screen_options, share_option
 from bayeswood.report import DEFAULT_GAMMA0, predict_rows, score_predictions
 from bayeswood.report.summarize import to_plain
@@ -44,6 +50,7 @@ def evaluate(
     name = find_target(table, estimator, target)
     y = true_values(table[name], name, estimator)
     features, notes = model_features(table, estimator)
+    notes += unseen_classes(y, estimator)
     predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
     scores = score_predictions(predictions, y)
     screen.show(heading(f"{type(estimator).__name__} on {len(y):,} rows of {data}, target {name}"))
