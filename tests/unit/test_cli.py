@@ -333,6 +333,15 @@ def test_evaluate_names_classes_the_model_never_saw(tmp_path):
     assert "rosa" in note
 
 
+def test_warnings_of_the_fit_are_notes():
+    forest = ("fit", "builtin:iris", "-m", "random-forest", "-n", 2, "-p", "oob_score=true")
+    shown = run(*forest)
+    assert shown.stderr == ""
+    assert "Note: " in shown.stdout
+    assert "Grow more trees" in shown.stdout
+    assert any("Grow more trees" in note for note in run_json(*forest)["notes"])
+
+
 def test_info(classifier):
     out = run("info", classifier).stdout
     assert "BayesianForestClassifier (classification)" in out

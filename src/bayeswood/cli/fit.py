@@ -1,6 +1,7 @@
 """``bayeswood fit``: from a data file to a model, its test scores, predictions and a picture."""
 
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -113,8 +114,10 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         estimator = _unfitted(request, problem, screen)
         _show_problem(request, problem, screen)
         start = time.perf_counter()
-        _fit_estimator(estimator, problem)
+        warned = _fit_estimator(estimator, problem)
         seconds = time.perf_counter() - start
+        screen.show_notes(warned)
+        problem.notes.extend(warned)
         predicted = _predict(request, problem, estimator)
         _write_outputs(files, request, problem, estimator, predicted)
         result = _result(request, problem, estimator, predicted, seconds)
@@ -145,12 +148,16 @@ def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
     return make_estimator(request.method, problem.task, parameters)
 
 
-def _fit_estimator(estimator: Any, problem: Problem) -> None:
+def _fit_estimator(estimator: Any, problem: Problem) -> list[str]:
+    """Fit; the warnings, as notes."""
     is_train = ~problem.is_test
     weights = None if problem.weights is None else problem.weights[is_train]
-    estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
     # Whoever loads the model asked for no progress bar.
     estimator.set_params(verbose=0)
+    return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 @dataclass(frozen=True)
