@@ -54,13 +54,6 @@ void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, DigitS
   if (from != list) std::copy(from, from + n, list);
 }
 
-void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n) {
-  if (n <= INSERTION_ROWS) return insertion_sort(list, n);
-  DigitStarts starts;
-  for (std::uint32_t i = 0; i < n; ++i) starts.count(code_of(list[i]));
-  sort_counted(list, scratch, n, starts);
-}
-
 // Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
 void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side,
                        SmallEntry* scratch) {
@@ -139,26 +132,39 @@ void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& 
   rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data()};
 }
 
+// A list of n entries, `entry(i)` the i-th, sorted by code and then by row.
+template <class Entry>
+void SmallGrower::fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry) {
+  if (n <= INSERTION_ROWS) {
+    for (std::uint32_t i = 0; i < n; ++i) entries[i] = entry(i);
+    insertion_sort(entries, n);
+    return;
+  }
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    entries[i] = entry(i);
+    starts.count(code_of(entries[i]));
+  }
+  sort_counted(entries, scratch_.data(), n, starts);
+}
+
 void SmallGrower::load_features(std::span<const std::uint32_t> rows) {
   const std::size_t d = matrix_.n_features();
   const std::size_t n = rows.size();
-  (presorted_ ? lists_.resize(d * n) : codes_.resize(d * n));
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint16_t* codes = matrix_.row(rows[i]);
-    for (std::size_t j = 0; j < d; ++j) {
-      if (presorted_) {
-        lists_[j * n + i] = make_entry<SmallEntry>(codes[j], static_cast<std::uint32_t>(i));
-      } else {
-        codes_[j * n + i] = codes[j];
-      }
-    }
-  }
   if (!presorted_) {
+    codes_.resize(d * n);
     node_lists_.resize(LANES * n);
+    for (std::size_t j = 0; j < d; ++j) {
+      const std::uint16_t* column = matrix_.column(j);
+      for (std::size_t i = 0; i < n; ++i) codes_[j * n + i] = column[rows[i]];
+    }
     return;
   }
+  lists_.resize(d * n);
   for (std::uint32_t j = 0; j < d; ++j) {
-    sort_entries(list(j), scratch_.data(), n_rows_);
+    const std::uint16_t* column = matrix_.column(j);
+    fill_sorted(list(j), n_rows_,
+                [&](std::uint32_t i) { return make_entry<SmallEntry>(column[rows[i]], i); });
   }
 }
 
@@ -341,20 +347,8 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
   SmallEntry* entries = node_lists_.data() + std::size_t{slot} * n_rows_;
   const std::uint16_t* codes = codes_.data() + std::size_t{feature} * n_rows_;
   const std::uint16_t* order = order_.data() + task.begin;
-  const std::uint32_t n = task.totals.n;
-  if (n <= INSERTION_ROWS) {
-    for (std::uint32_t i = 0; i < n; ++i)
-      entries[i] = make_entry<SmallEntry>(codes[order[i]], order[i]);
-    insertion_sort(entries, n);
-    return entries;
-  }
-  DigitStarts starts;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t code = codes[order[i]];
-    starts.count(code);
-    entries[i] = make_entry<SmallEntry>(code, order[i]);
-  }
-  sort_counted(entries, scratch_.data(), n, starts);
+  fill_sorted(entries, task.totals.n,
+              [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[order[i]], order[i]); });
   return entries;
 }
 

@@ -30,9 +30,9 @@ TEST(codes_keep_the_order_of_values) {
       for (std::size_t i = 1; i < data.n; ++i) {
         const double a = data.cells[(i - 1) * data.d + j];
         const double b = data.cells[i * data.d + j];
-        CHECK(std::isnan(a) == (matrix.row(i - 1)[j] == MISSING_CODE));
-        if (a < b) CHECK(matrix.row(i - 1)[j] <= matrix.row(i)[j]);
-        if (a == b) CHECK(matrix.row(i - 1)[j] == matrix.row(i)[j]);
+        CHECK(std::isnan(a) == (matrix.column(j)[i - 1] == MISSING_CODE));
+        if (a < b) CHECK(matrix.column(j)[i - 1] <= matrix.column(j)[i]);
+        if (a == b) CHECK(matrix.column(j)[i - 1] == matrix.column(j)[i]);
       }
     }
   }

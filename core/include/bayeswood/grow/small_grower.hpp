@@ -33,6 +33,8 @@ class SmallGrower {
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
   void load_features(std::span<const std::uint32_t> rows);
+  template <class Entry>
+  void fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry);
   void end(TreeContext& tree, const Task& task);
   bool push_or_end(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
