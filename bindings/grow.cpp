@@ -23,8 +23,12 @@ void make_encoded(EncodedMatrix* self, const AnyMatrix& X, const Vector<std::int
 }
 
 nb::object codes_of(const EncodedMatrix& matrix) {
-  std::vector<std::uint16_t> codes(matrix.row(0),
-                                   matrix.row(0) + matrix.n_rows() * matrix.n_features());
+  std::vector<std::uint16_t> codes(matrix.n_rows() * matrix.n_features());
+  for (std::size_t j = 0; j < matrix.n_features(); ++j) {
+    for (std::size_t i = 0; i < matrix.n_rows(); ++i) {
+      codes[i * matrix.n_features() + j] = matrix.column(j)[i];
+    }
+  }
   return to_numpy(std::move(codes), {matrix.n_rows(), matrix.n_features()});
 }
 

@@ -63,7 +63,6 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
       n_levels_(std::move(n_levels)),
       features_(n_features_),
       columns_(n_rows_ * n_features_),
-      codes_(n_rows_ * n_features_),
       coarse_(n_rows_ * n_features_) {
   if (n_levels_.size() != n_features_) throw std::invalid_argument("n_levels: one per feature");
   if (n_rows_ > 0x7fffffff) throw std::invalid_argument("at most 2,147,483,647 rows");
@@ -84,7 +83,7 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
 }
 
 std::size_t EncodedMatrix::nbytes() const {
-  std::size_t bytes = (columns_.size() + codes_.size()) * sizeof(std::uint16_t) + coarse_.size();
+  std::size_t bytes = columns_.size() * sizeof(std::uint16_t) + coarse_.size();
   for (const auto& f : features_) bytes += (f.low.size() + f.high.size()) * sizeof(double);
   return bytes;
 }
@@ -153,7 +152,6 @@ void EncodedMatrix::fill_rows(std::size_t begin, std::size_t end) {
     const std::uint16_t* codes_of = column(j);
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t code = codes_of[i];
-      codes_[i * n_features_ + j] = codes_of[i];
       coarse_[i * n_features_ + j] =
           static_cast<std::uint8_t>(code == MISSING_CODE ? codes.n_coarse : code >> codes.shift);
     }

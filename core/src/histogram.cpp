@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bayeswood/prefetch.hpp"
+
 namespace bayeswood {
 namespace {
 
@@ -24,6 +26,7 @@ void Histogram::subtract(const Histogram& child) {
 void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
                     std::span<const std::uint32_t> rows, const WeightedValue* pair,
                     std::span<const std::uint32_t> features) {
+  constexpr std::size_t AHEAD = 16;
   constexpr std::size_t GROUP = 8;  // features whose bins stay in the first-level cache together
   histogram.reset(features.size());
   for (std::size_t begin = 0; begin < features.size(); begin += GROUP) {
@@ -31,7 +34,12 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
     WeightedValue* sums = histogram.sums(begin);
     std::uint32_t* counts = histogram.counts(begin);
     const std::uint32_t* columns = features.data() + begin;
-    for (const auto row : rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint32_t row = rows[i];
+      if (i + AHEAD < rows.size()) {
+        prefetch(matrix.coarse_row(rows[i + AHEAD]) + columns[0]);
+        prefetch(pair + rows[i + AHEAD]);
+      }
       const std::uint8_t* codes = matrix.coarse_row(row);
       const WeightedValue value = pair[row];
       for (std::size_t k = 0; k < size; ++k) {

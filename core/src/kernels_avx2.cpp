@@ -82,10 +82,20 @@ void scan_lanes(const LaneTask& t, Cut* best) {
   }
 }
 
+void sort_lanes(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges) {
+  auto* rows = reinterpret_cast<__m128i*>(lanes);
+  for (std::size_t e = 0; e < n_exchanges; ++e) {
+    const __m128i a = _mm_loadu_si128(rows + network[e].low);
+    const __m128i b = _mm_loadu_si128(rows + network[e].high);
+    _mm_storeu_si128(rows + network[e].low, _mm_min_epu32(a, b));
+    _mm_storeu_si128(rows + network[e].high, _mm_max_epu32(a, b));
+  }
+}
+
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes, bound_bins};
+  static const Kernels kernels{scan_lanes, bound_bins, sort_lanes};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

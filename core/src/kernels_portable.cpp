@@ -36,7 +36,7 @@ void scan_lanes(const LaneTask& t, Cut* best) {
 }  // namespace
 
 const Kernels& portable_kernels() {
-  static const Kernels kernels{scan_lanes, bound_bins};
+  static const Kernels kernels{scan_lanes, bound_bins, nullptr};
   return kernels;
 }
 

@@ -54,13 +54,6 @@ void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, DigitS
   if (from != list) std::copy(from, from + n, list);
 }
 
-void sort_entries(SmallEntry* list, SmallEntry* scratch, std::uint32_t n) {
-  if (n <= INSERTION_ROWS) return insertion_sort(list, n);
-  DigitStarts starts;
-  for (std::uint32_t i = 0; i < n; ++i) starts.count(code_of(list[i]));
-  sort_counted(list, scratch, n, starts);
-}
-
 // Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
 void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side,
                        SmallEntry* scratch) {
@@ -139,26 +132,39 @@ void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& 
   rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data()};
 }
 
+// A list of n entries, `entry(i)` the i-th, sorted by code and then by row.
+template <class Entry>
+void SmallGrower::fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry) {
+  if (n <= INSERTION_ROWS) {
+    for (std::uint32_t i = 0; i < n; ++i) entries[i] = entry(i);
+    insertion_sort(entries, n);
+    return;
+  }
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    entries[i] = entry(i);
+    starts.count(code_of(entries[i]));
+  }
+  sort_counted(entries, scratch_.data(), n, starts);
+}
+
 void SmallGrower::load_features(std::span<const std::uint32_t> rows) {
   const std::size_t d = matrix_.n_features();
   const std::size_t n = rows.size();
-  (presorted_ ? lists_.resize(d * n) : codes_.resize(d * n));
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint16_t* codes = matrix_.row(rows[i]);
-    for (std::size_t j = 0; j < d; ++j) {
-      if (presorted_) {
-        lists_[j * n + i] = make_entry<SmallEntry>(codes[j], static_cast<std::uint32_t>(i));
-      } else {
-        codes_[j * n + i] = codes[j];
-      }
-    }
-  }
   if (!presorted_) {
+    codes_.resize(d * n);
     node_lists_.resize(LANES * n);
+    for (std::size_t j = 0; j < d; ++j) {
+      const std::uint16_t* column = matrix_.column(j);
+      for (std::size_t i = 0; i < n; ++i) codes_[j * n + i] = column[rows[i]];
+    }
     return;
   }
+  lists_.resize(d * n);
   for (std::uint32_t j = 0; j < d; ++j) {
-    sort_entries(list(j), scratch_.data(), n_rows_);
+    const std::uint16_t* column = matrix_.column(j);
+    fill_sorted(list(j), n_rows_,
+                [&](std::uint32_t i) { return make_entry<SmallEntry>(column[rows[i]], i); });
   }
 }
 
@@ -212,6 +218,7 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
 Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
   if (matrix_.has_categories()) return find_split(tree, task);
   Split split;
+  group_sorted_ = false;
   const auto weight = [&](std::uint32_t i) {
     const std::uint16_t id = order_[task.begin + i];
     return target_.kind == TargetKind::SCALAR ? rows_.pair[id].w : rows_.w[id];
@@ -296,23 +303,51 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
     group_.push_back(tree.features.next());
     lanes &= !matrix_.feature(group_.back()).is_category;
   }
+  sort_group(task, *tree.options.kernels);
   if (lanes) {
     search_lanes(task, limits, tree.options, best);
     return;
   }
-  for (const auto feature : group_) {
-    keep_better(best, search_feature(feature, task, limits), limits.tolerance);
+  for (std::uint32_t k = 0; k < size; ++k) {
+    keep_better(best, search_feature(group_[k], task, limits, k), limits.tolerance);
   }
 }
 
-Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
+// Sorts a small node's rows for all features of the group at once.
+void SmallGrower::sort_group(const Task& task, const Kernels& kernels) {
+  const std::uint32_t n = task.totals.n;
+  group_sorted_ =
+      !presorted_ && kernels.sort_lanes != nullptr && n <= MAX_NETWORK_ROWS &&
+      std::none_of(group_.begin(), group_.end(), [&](auto f) { return counts_classes(f, n); });
+  if (!group_sorted_) return;
+  alignas(32) SmallEntry lanes[MAX_NETWORK_ROWS * LANES];
+  const std::uint32_t padded = (n + NETWORK_STEP - 1) / NETWORK_STEP * NETWORK_STEP;
+  std::fill(lanes + std::size_t{n} * LANES, lanes + std::size_t{padded} * LANES, ~SmallEntry{0});
+  const std::uint16_t* order = order_.data() + task.begin;
+  for (std::uint32_t l = 0; l < LANES; ++l) {
+    const std::size_t feature = group_[std::min<std::size_t>(l, group_.size() - 1)];
+    const std::uint16_t* codes = codes_.data() + feature * n_rows_;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      lanes[i * LANES + l] = make_entry<SmallEntry>(codes[order[i]], order[i]);
+    }
+  }
+  const std::vector<Exchange>& network = sorting_network(padded);
+  kernels.sort_lanes(lanes, network.data(), network.size());
+  for (std::uint32_t l = 0; l < group_.size(); ++l) {
+    SmallEntry* entries = node_lists_.data() + std::size_t{l} * n_rows_;
+    for (std::uint32_t i = 0; i < n; ++i) entries[i] = lanes[i * LANES + l];
+  }
+}
+
+Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const Limits& limits,
+                                  std::uint32_t slot) {
   const FeatureCodes& codes = matrix_.feature(feature);
-  if (target_.kind == TargetKind::CLASSES && !presorted_ && classes_.fits(codes, task.totals.n)) {
+  if (counts_classes(feature, task.totals.n)) {
     return classes_.search(codes_.data() + std::size_t{feature} * n_rows_,
                            ids(task.begin, task.totals.n), rows_, codes, feature, task.totals,
                            limits);
   }
-  return search_.search(sorted_list(feature, task, 0), codes, feature, task.totals, limits);
+  return search_.search(sorted_list(feature, task, slot), codes, feature, task.totals, limits);
 }
 
 void SmallGrower::search_lanes(const Task& task, const Limits& limits, const GrowOptions& options,
@@ -339,22 +374,11 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
                                            std::uint32_t slot) {
   if (presorted_) return list(feature) + task.begin;
   SmallEntry* entries = node_lists_.data() + std::size_t{slot} * n_rows_;
+  if (group_sorted_) return entries;
   const std::uint16_t* codes = codes_.data() + std::size_t{feature} * n_rows_;
   const std::uint16_t* order = order_.data() + task.begin;
-  const std::uint32_t n = task.totals.n;
-  if (n <= INSERTION_ROWS) {
-    for (std::uint32_t i = 0; i < n; ++i)
-      entries[i] = make_entry<SmallEntry>(codes[order[i]], order[i]);
-    insertion_sort(entries, n);
-    return entries;
-  }
-  DigitStarts starts;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t code = codes[order[i]];
-    starts.count(code);
-    entries[i] = make_entry<SmallEntry>(code, order[i]);
-  }
-  sort_counted(entries, scratch_.data(), n, starts);
+  fill_sorted(entries, task.totals.n,
+              [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[order[i]], order[i]); });
   return entries;
 }
 

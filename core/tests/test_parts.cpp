@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "bayeswood/grow/scan.hpp"
 #include "bayeswood/leaf_responses.hpp"
 #include "bayeswood/radix_sort.hpp"
 #include "check.hpp"
@@ -30,9 +31,9 @@ TEST(codes_keep_the_order_of_values) {
       for (std::size_t i = 1; i < data.n; ++i) {
         const double a = data.cells[(i - 1) * data.d + j];
         const double b = data.cells[i * data.d + j];
-        CHECK(std::isnan(a) == (matrix.row(i - 1)[j] == MISSING_CODE));
-        if (a < b) CHECK(matrix.row(i - 1)[j] <= matrix.row(i)[j]);
-        if (a == b) CHECK(matrix.row(i - 1)[j] == matrix.row(i)[j]);
+        CHECK(std::isnan(a) == (matrix.column(j)[i - 1] == MISSING_CODE));
+        if (a < b) CHECK(matrix.column(j)[i - 1] <= matrix.column(j)[i]);
+        if (a == b) CHECK(matrix.column(j)[i - 1] == matrix.column(j)[i]);
       }
     }
   }
@@ -96,4 +97,21 @@ TEST(quantiles_of_one_leaf_are_those_of_the_sample) {
   const LeafResponses responses(forest, y, {}, options.scheme);
   responses.quantiles({x.data(), false, 1, 1, 1, 1}, one, alpha, out.data(), {});
   CHECK((out == std::vector<double>{1, 1, 2, 2, 4}));
+}
+
+TEST(networks_sort_every_lane) {
+  if (avx2_kernels() == nullptr) return;
+  Stream stream(3, 4, Purpose::WEIGHTS);
+  for (std::uint32_t n = NETWORK_STEP; n <= MAX_NETWORK_ROWS; n += NETWORK_STEP) {
+    std::vector<SmallEntry> lanes(n * LANES);
+    for (auto& entry : lanes) entry = static_cast<SmallEntry>(stream.next());
+    std::vector<std::vector<SmallEntry>> expected(LANES);
+    for (std::uint32_t i = 0; i < lanes.size(); ++i) expected[i % LANES].push_back(lanes[i]);
+    const auto& network = sorting_network(n);
+    avx2_kernels()->sort_lanes(lanes.data(), network.data(), network.size());
+    for (std::uint32_t l = 0; l < LANES; ++l) {
+      std::sort(expected[l].begin(), expected[l].end());
+      for (std::uint32_t i = 0; i < n; ++i) CHECK(lanes[i * LANES + l] == expected[l][i]);
+    }
+  }
 }

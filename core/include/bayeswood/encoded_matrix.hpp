@@ -43,7 +43,6 @@ class EncodedMatrix {
   const FeatureCodes& feature(std::size_t j) const { return features_[j]; }
   const std::vector<std::int32_t>& n_levels() const { return n_levels_; }
   bool has_categories() const { return has_categories_; }
-  const std::uint16_t* row(std::size_t i) const { return codes_.data() + i * n_features_; }
   const std::uint16_t* column(std::size_t j) const { return columns_.data() + j * n_rows_; }
   const std::uint8_t* coarse_row(std::size_t i) const { return coarse_.data() + i * n_features_; }
   std::size_t nbytes() const;
@@ -63,7 +62,6 @@ class EncodedMatrix {
   std::vector<std::int32_t> n_levels_;
   std::vector<FeatureCodes> features_;
   std::vector<std::uint16_t> columns_;  // column after column
-  std::vector<std::uint16_t> codes_;    // row after row
   std::vector<std::uint8_t> coarse_;    // row after row
 };
 

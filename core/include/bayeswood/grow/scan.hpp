@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "bayeswood/grow/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
 #include "bayeswood/leaf/class_impurity.hpp"
 
@@ -140,9 +141,13 @@ struct BinTask {
 };
 using BinBound = void (*)(const BinTask& task, double* cut_score, double* inner_bound);
 
+// Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
+using LaneSort = void (*)(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges);
+
 struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
+  LaneSort sort_lanes;  // null where sorting one list after another is faster
 };
 
 const Kernels& portable_kernels();

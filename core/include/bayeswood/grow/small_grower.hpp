@@ -33,6 +33,8 @@ class SmallGrower {
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
   void load_features(std::span<const std::uint32_t> rows);
+  template <class Entry>
+  void fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry);
   void end(TreeContext& tree, const Task& task);
   bool push_or_end(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
@@ -42,7 +44,9 @@ class SmallGrower {
   Split find_split(TreeContext& tree, const Task& task);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
                     std::uint32_t group_size, Split& best);
-  Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits);
+  void sort_group(const Task& task, const Kernels& kernels);
+  Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits,
+                       std::uint32_t slot);
   void search_lanes(const Task& task, const Limits& limits, const GrowOptions& options,
                     Split& best);
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
@@ -52,11 +56,17 @@ class SmallGrower {
   std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
     return {order_.data() + begin, n};
   }
+  // Whether the feature is split from class counts by code, without a sorted list.
+  bool counts_classes(std::uint32_t feature, std::uint32_t n) const {
+    return target_.kind == TargetKind::CLASSES && !presorted_ &&
+           classes_.fits(matrix_.feature(feature), n);
+  }
   SmallEntry* list(std::uint32_t feature) { return lists_.data() + std::size_t{feature} * n_rows_; }
 
   const EncodedMatrix& matrix_;
   const Target& target_;
-  bool presorted_;  // lists for all features, else codes
+  bool presorted_;             // lists for all features, else codes
+  bool group_sorted_ = false;  // the group's lists stand in node_lists_
   std::uint32_t n_rows_ = 0;
   RowData rows_;
   std::vector<WeightedValue> pair_;
