@@ -4,9 +4,9 @@
 // are at most max_codes of them (every split is exact); beyond that, codes are quantile bins.
 // Category: the code is the level number. MISSING_CODE marks a missing cell and sorts last.
 //
-// Codes are kept by row and by column: nodes read whole rows, splits one feature of many rows.
-// Beside each code stands a coarse code of one byte (code >> shift, missing in a bin of its own),
-// on which large nodes build their histograms. Memory: 5 bytes per cell.
+// Codes are kept by column, for searches and splits read one feature of many rows. A coarse code of
+// one byte (code >> shift, missing in a bin of its own) is kept by row: on these large nodes build
+// the histograms of all their features at once. Memory: 3 bytes per cell.
 #pragma once
 
 #include <cstdint>
