@@ -291,8 +291,8 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
             Without the last axis for a single level, without the middle one if the training
             response had one column. The quantile at level a is the smallest value whose
             cumulative weight is at least a. Besides the result, kind "mean" uses at most some
-            128 MiB; kind "prediction" 8 bytes per training row and response, 4 per leaf, and in
-            random forests 1 per training row and tree.
+            128 MiB. Kind "prediction" makes on its first call, and keeps, 12 bytes per training
+            row and response, 4 per leaf, and in random forests 1 per training row and tree.
         """
         caller = f"{self._name}.predict_quantiles"
         _check_kind(kind, caller)
