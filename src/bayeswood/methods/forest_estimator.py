@@ -64,7 +64,8 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             Response.
         sample_weight : array-like, (n_rows,), default=None
             Non-negative weights that multiply the random weights of each tree. Only their
-            ratios matter; a weight of 0 is the same as leaving the row out.
+            ratios matter; a weight of 0 is the same as leaving the row out, but for the names of
+            its class and its category levels, which the estimator still knows.
 
         Returns
         -------
