@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.plots.axes import spread_rows, take_axes, tidy
-from bayeswood.report import NumberPredictions, predict_rows
+from bayeswood.plots.number_display import NumberDisplay
+from bayeswood.report import NumberPredictions
 from bayeswood.report.names import percent
 from bayeswood.report.palette import AMBER, BLUE, CRIMSON, GREY
 
@@ -15,7 +16,7 @@ _MAX_ROWS_DRAWN = 160
 _SIDE_NAMES = {-1: "below", 0: "inside", 1: "above"}
 
 
-class IntervalDisplay:
+class IntervalDisplay(NumberDisplay):
     """The truth over the prediction; the bar of each case is its interval.
 
     Parameters
@@ -37,42 +38,6 @@ class IntervalDisplay:
         self.y = np.asarray(y, dtype=np.float64)
         above = (self.y > predictions.upper).astype(np.intp)
         self.side = above - (self.y < predictions.lower)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, coverage: float = 0.9, ax: Any | None = None
-    ) -> Self:
-        """Predict and draw.
-
-        Parameters
-        ----------
-        estimator : fitted bayeswood regressor
-        X : table
-        y : array-like
-        coverage : float, default 0.9
-        ax : matplotlib.axes.Axes, optional
-
-        Returns
-        -------
-        IntervalDisplay
-        """
-        return cls.from_predictions(y, predict_rows(estimator, X, coverage=coverage), ax=ax)
-
-    @classmethod
-    def from_predictions(cls, y: Any, predictions: Any, *, ax: Any | None = None) -> Self:
-        """Draw predictions made before.
-
-        Parameters
-        ----------
-        y : array-like
-        predictions : NumberPredictions
-        ax : matplotlib.axes.Axes, optional
-
-        Returns
-        -------
-        IntervalDisplay
-        """
-        return cls(predictions, y).plot(ax)
 
     def plot(self, ax: Any | None = None, *, legend: bool = True, target: str = "") -> Self:
         """Draw.

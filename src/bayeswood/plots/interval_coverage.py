@@ -5,13 +5,14 @@ from typing import Any, Self
 import numpy as np
 
 from bayeswood.plots.axes import take_axes, tidy
+from bayeswood.plots.number_display import NumberDisplay
 from bayeswood.plots.reliability import wilson_interval
-from bayeswood.report import NumberPredictions, predict_rows
+from bayeswood.report import NumberPredictions
 from bayeswood.report.names import percent
 from bayeswood.report.palette import BLUE, GREY
 
 
-class IntervalCoverageDisplay:
+class IntervalCoverageDisplay(NumberDisplay):
     """Groups of cases with like interval width: the share whose truth lies inside.
 
     Parameters
@@ -43,42 +44,6 @@ class IntervalCoverageDisplay:
         self.mean_width = np.array([float(width[rows].mean()) for rows in groups])
         self.covered = hits / n_cases
         self.lower, self.upper = wilson_interval(hits, n_cases)
-
-    @classmethod
-    def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, coverage: float = 0.9, ax: Any | None = None
-    ) -> Self:
-        """Predict and draw.
-
-        Parameters
-        ----------
-        estimator : fitted bayeswood regressor
-        X : table
-        y : array-like
-        coverage : float, default 0.9
-        ax : matplotlib.axes.Axes, optional
-
-        Returns
-        -------
-        IntervalCoverageDisplay
-        """
-        return cls.from_predictions(y, predict_rows(estimator, X, coverage=coverage), ax=ax)
-
-    @classmethod
-    def from_predictions(cls, y: Any, predictions: Any, *, ax: Any | None = None) -> Self:
-        """Draw predictions made before.
-
-        Parameters
-        ----------
-        y : array-like
-        predictions : NumberPredictions
-        ax : matplotlib.axes.Axes, optional
-
-        Returns
-        -------
-        IntervalCoverageDisplay
-        """
-        return cls(predictions, y).plot(ax)
 
     def plot(self, ax: Any | None = None) -> Self:
         """Draw.
