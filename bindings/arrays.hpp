@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -64,6 +65,23 @@ nb::object to_numpy(std::vector<T>&& values) {
   const std::size_t n = values.size();
   return to_numpy(std::move(values), {n});
 }
+
+// A NumPy array whose memory has not been touched yet: large results are written by the threads
+// that compute them, not zeroed beforehand.
+template <class T>
+class RawArray {
+ public:
+  explicit RawArray(std::size_t n) : values_(new T[n]) {}
+  T* data() { return values_.get(); }
+  nb::object to_numpy(std::initializer_list<std::size_t> shape) && {
+    T* values = values_.release();
+    nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(values, shape.size(), shape.begin(), owner));
+  }
+
+ private:
+  std::unique_ptr<T[]> values_;
+};
 
 // A read-only look at memory that `owner` keeps alive.
 template <class T>

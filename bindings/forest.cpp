@@ -329,19 +329,19 @@ nb::object votes(const Forest& forest, const AnyMatrix& X, const Vector<double>&
 nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  std::vector<double> out(forest.n_trees() * table.n_rows() * forest.n_outputs());
+  RawArray<double> out(forest.n_trees() * table.n_rows() * forest.n_outputs());
   run_released(n_jobs, nb::none(),
                [&](const Running& run) { predict_draws(forest, table, out.data(), run); });
-  return to_numpy(std::move(out), {forest.n_trees(), table.n_rows(), forest.n_outputs()});
+  return std::move(out).to_numpy({forest.n_trees(), table.n_rows(), forest.n_outputs()});
 }
 
 nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  std::vector<std::int32_t> out(forest.n_trees() * table.n_rows());
+  RawArray<std::int32_t> out(forest.n_trees() * table.n_rows());
   run_released(n_jobs, nb::none(),
                [&](const Running& run) { apply(forest, table, out.data(), run); });
-  return to_numpy(std::move(out), {table.n_rows(), forest.n_trees()});
+  return std::move(out).to_numpy({table.n_rows(), forest.n_trees()});
 }
 
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
@@ -369,12 +369,14 @@ struct BoundResponses {
 
 void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
-                    const std::string& scheme, std::uint64_t seed) {
+                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
   const WeightScheme weights{weight_kind(scheme), seed};
-  new (self) BoundResponses{forest,
-                            LeafResponses(*forest, span(y), optional_span(sample_weight), weights)};
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    new (self) BoundResponses{
+        forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
+  });
 }
 
 nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
@@ -438,7 +440,8 @@ void bind_forest(nb::module_& m) {
            nb::arg("progress") = nb::none());
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
-           nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"))
+           nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("n_jobs") = 1)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

@@ -31,45 +31,52 @@ std::vector<std::uint8_t> bootstrap_counts(const WeightScheme& scheme, std::size
 }  // namespace
 
 LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
-                             std::span<const double> sample_weight, const WeightScheme& scheme)
+                             std::span<const double> sample_weight, const WeightScheme& scheme,
+                             const Running& run)
     : forest_(forest),
       scheme_(scheme),
       y_(y.begin(), y.end()),
-      sample_weight_(sample_weight.begin(), sample_weight.end()) {
-  check_rows();
-  for (std::size_t k = 0; k < forest.n_outputs(); ++k) rank_output(k);
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    starts_.push_back(leaf_starts(forest.tree(t)));
-    streams_.emplace_back(scheme.seed, t, Purpose::WEIGHTS);
-    if (scheme.kind != WeightKind::BOOTSTRAP) continue;
-    counts_.push_back(bootstrap_counts(scheme, t, sample_weight_, y_.size() / forest.n_outputs()));
-  }
-}
-
-void LeafResponses::check_rows() const {
-  if (!forest_.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
-  const std::size_t n = y_.size() / forest_.n_outputs();
-  if (!sample_weight_.empty() && sample_weight_.size() != n) {
+      sample_weight_(sample_weight.begin(), sample_weight.end()),
+      rank_(forest.n_outputs()),
+      starts_(forest.n_trees()),
+      counts_(forest.n_trees()) {
+  if (!forest.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
+  if (!sample_weight_.empty() && sample_weight_.size() != y_.size() / forest.n_outputs()) {
     throw std::invalid_argument("sample_weight: one per response");
   }
-  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
-    for (const auto row : forest_.tree(t).leaf_rows) {
-      if (static_cast<std::size_t>(row) >= n)
-        throw std::invalid_argument("a leaf row has no response");
-    }
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    streams_.emplace_back(scheme.seed, t, Purpose::WEIGHTS);
   }
+  parallel_for(
+      forest.n_outputs(), run.n_threads,
+      [&](std::size_t k, unsigned, const StopFlag& stop) { rank_output(k, stop); }, run.poll);
+  parallel_for(
+      forest.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) { load_tree(t); }, run.poll);
 }
 
-void LeafResponses::rank_output(std::size_t k) {
+void LeafResponses::load_tree(std::size_t t) {
+  const Tree& tree = forest_.tree(t);
+  const std::size_t n = y_.size() / forest_.n_outputs();
+  for (const auto row : tree.leaf_rows) {
+    if (static_cast<std::size_t>(row) >= n)
+      throw std::invalid_argument("a leaf row has no response");
+  }
+  starts_[t] = leaf_starts(tree);
+  if (scheme_.kind == WeightKind::BOOTSTRAP)
+    counts_[t] = bootstrap_counts(scheme_, t, sample_weight_, n);
+}
+
+void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
   const std::size_t n_outputs = forest_.n_outputs();
   std::vector<std::uint32_t> rows(y_.size() / n_outputs);
   std::iota(rows.begin(), rows.end(), 0U);
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    check_stop(stop);
     return y_[a * n_outputs + k] < y_[b * n_outputs + k];
   });
-  std::vector<std::uint32_t> rank(rows.size());
-  for (std::uint32_t r = 0; r < rows.size(); ++r) rank[rows[r]] = r;
-  rank_.push_back(std::move(rank));
+  rank_[k].resize(rows.size());
+  for (std::uint32_t r = 0; r < rows.size(); ++r) rank_[k][rows[r]] = r;
 }
 
 double LeafResponses::row_weight(std::size_t t, std::size_t row) const {

@@ -58,10 +58,11 @@ void predict_draws(const Forest& forest, const MatrixView& table, double* out, c
   const std::size_t k = forest.n_outputs();
   const std::size_t n = table.n_rows();
   const bool classes = forest.shape().is_classifier;
-  std::fill(out, out + forest.n_trees() * n * k, 0.0);
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
     const Tree& tree = forest.tree(t);
-    add_leaf(tree, classes, k, tree.child[node], 1.0, out + (t * n + row) * k);
+    double* draw = out + (t * n + row) * k;
+    std::fill(draw, draw + k, 0.0);
+    add_leaf(tree, classes, k, tree.child[node], 1.0, draw);
   });
 }
 

@@ -94,7 +94,7 @@ TEST(quantiles_of_one_leaf_are_those_of_the_sample) {
   const std::vector<double> alpha{0, 0.25, 0.26, 0.5, 1};
   const std::vector<double> one{1.0};
   std::vector<double> out(5);
-  const LeafResponses responses(forest, y, {}, options.scheme);
+  const LeafResponses responses(forest, y, {}, options.scheme, {});
   responses.quantiles({x.data(), false, 1, 1, 1, 1}, one, alpha, out.data(), {});
   CHECK((out == std::vector<double>{1, 1, 2, 2, 4}));
 }

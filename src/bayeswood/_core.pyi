@@ -119,7 +119,13 @@ class LeafResponses:
     """
 
     def __init__(
-        self, forest: Forest, y: F64, sample_weight: F64 | None, scheme: str, seed: int
+        self,
+        forest: Forest,
+        y: F64,
+        sample_weight: F64 | None,
+        scheme: str,
+        seed: int,
+        n_jobs: int = 1,
     ) -> None: ...
     def quantiles(
         self,

@@ -19,7 +19,8 @@ class LeafResponses {
  public:
   // `y`: n_train x n_outputs. `forest` must have kept its rows, and outlive this.
   LeafResponses(const Forest& forest, std::span<const double> y,
-                std::span<const double> sample_weight, const WeightScheme& scheme);
+                std::span<const double> sample_weight, const WeightScheme& scheme,
+                const Running& run);
 
   // out: n_rows x n_outputs x n_alpha. The quantile at level a is the smallest training response of
   // positive weight whose cumulative weight, over the leaves the row falls in, reaches a.
@@ -39,8 +40,8 @@ class LeafResponses {
     double* out;
   };
 
-  void check_rows() const;
-  void rank_output(std::size_t k);
+  void load_tree(std::size_t t);
+  void rank_output(std::size_t k, const StopFlag& stop);
   double row_weight(std::size_t t, std::size_t row) const;
   void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
                      std::vector<Share>& shares) const;

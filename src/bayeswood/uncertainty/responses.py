@@ -47,7 +47,7 @@ class Responses:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
         if self._in_leaves is None:
             self._in_leaves = _core.LeafResponses(
-                forest.core, self.y, self.sample_weight, self.scheme, self.seed
+                forest.core, self.y, self.sample_weight, self.scheme, self.seed, n_jobs
             )
         return self._in_leaves.quantiles(X, forest.weights, levels, n_jobs)
 
