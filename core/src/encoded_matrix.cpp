@@ -49,8 +49,19 @@ std::size_t count_distinct(const std::vector<Cell>& cells) {
 
 }  // namespace
 
+CodeValues::CodeValues(const std::vector<double>& values) {
+  const bool narrow = std::all_of(values.begin(), values.end(), [](double value) {
+    return static_cast<double>(static_cast<float>(value)) == value;
+  });
+  if (narrow) {
+    narrow_.assign(values.begin(), values.end());
+  } else {
+    wide_ = values;
+  }
+}
+
 double FeatureCodes::threshold_between(std::uint32_t lower_code, std::uint32_t upper_code) const {
-  const double below = high[lower_code];
+  const double below = high.size() > 0 ? high[lower_code] : low[lower_code];
   const double above = low[upper_code];
   const double middle = below / 2 + above / 2;  // halves first: the sum may overflow
   return middle >= below && middle < above ? middle : below;
@@ -84,7 +95,7 @@ EncodedMatrix::EncodedMatrix(const MatrixView& table, std::vector<std::int32_t> 
 
 std::size_t EncodedMatrix::nbytes() const {
   std::size_t bytes = columns_.size() * sizeof(std::uint16_t) + coarse_.size();
-  for (const auto& f : features_) bytes += (f.low.size() + f.high.size()) * sizeof(double);
+  for (const auto& f : features_) bytes += f.low.nbytes() + f.high.nbytes();
   return bytes;
 }
 
@@ -124,18 +135,22 @@ void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::
   codes.has_missing = cells.size() < n_rows_;
   if (codes.has_missing) std::fill_n(column, n_rows_, MISSING_CODE);
   const bool exact = count_distinct(cells) <= max_codes;
+  std::vector<double> low;
+  std::vector<double> high;
   std::size_t quota = 0;  // a quantile bin ends at the first change of value past its quota of rows
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const bool new_value = i == 0 || cells[i].key != cells[i - 1].key;
     if (new_value && (exact || i >= quota)) {
-      codes.low.push_back(key_value(cells[i].key));
-      codes.high.push_back(codes.low.back());
-      quota = (codes.low.size() * cells.size() + max_codes - 1) / max_codes;
+      low.push_back(key_value(cells[i].key));
+      high.push_back(low.back());
+      quota = (low.size() * cells.size() + max_codes - 1) / max_codes;
     }
-    codes.high.back() = key_value(cells[i].key);
-    column[cells[i].row] = static_cast<std::uint16_t>(codes.low.size() - 1);
+    high.back() = key_value(cells[i].key);
+    column[cells[i].row] = static_cast<std::uint16_t>(low.size() - 1);
   }
-  codes.n_codes = static_cast<std::uint32_t>(codes.low.size());
+  codes.n_codes = static_cast<std::uint32_t>(low.size());
+  codes.low = CodeValues(low);
+  if (!exact) codes.high = CodeValues(high);
 }
 
 void EncodedMatrix::set_coarse(std::size_t j) {

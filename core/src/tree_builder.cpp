@@ -155,6 +155,8 @@ Tree TreeBuilder::finish() {
   tree.threshold.reserve(n);
   tree.missing_left.reserve(n);
   tree.leaf_value.reserve(values_.size());
+  tree.leaf_class.reserve(value_class_.size());
+  if (target_.is_classifier) tree.leaf_offset.reserve(leaves_.size() + 1);
   tree.leaf_rows.reserve(rows_.size());
   tree.category_words.reserve(set_words_.size());
   if (target_.is_classifier) tree.leaf_offset.push_back(0);

@@ -20,13 +20,31 @@ namespace bayeswood {
 constexpr std::uint16_t MISSING_CODE = 65535;
 constexpr std::uint32_t MAX_CODES = 65535;
 
+// Values in 4 bytes each where none loses anything by it, else in 8.
+class CodeValues {
+ public:
+  CodeValues() = default;
+  explicit CodeValues(const std::vector<double>& values);
+  double operator[](std::size_t i) const { return wide_.empty() ? narrow_[i] : wide_[i]; }
+  std::size_t size() const { return wide_.size() + narrow_.size(); }
+  std::size_t nbytes() const {
+    return wide_.size() * sizeof(double) + narrow_.size() * sizeof(float);
+  }
+
+ private:
+  std::vector<double> wide_;
+  std::vector<float> narrow_;
+};
+
 struct FeatureCodes {
   bool is_category = false;
   bool has_missing = false;
-  std::uint32_t n_codes = 0;      // without the missing code
-  std::uint32_t shift = 0;        // coarse code = code >> shift
-  std::uint32_t n_coarse = 0;     // without the missing bin, which is bin n_coarse
-  std::vector<double> low, high;  // smallest and largest value of each code; empty for categories
+  std::uint32_t n_codes = 0;   // without the missing code
+  std::uint32_t shift = 0;     // coarse code = code >> shift
+  std::uint32_t n_coarse = 0;  // without the missing bin, which is bin n_coarse
+  // Smallest and largest value of each code; `high` is empty where they are the same, both are for
+  // categories.
+  CodeValues low, high;
 
   // Half-way between the neighbouring codes, never rounded up to the upper value.
   double threshold_between(std::uint32_t lower_code, std::uint32_t upper_code) const;
