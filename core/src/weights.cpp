@@ -51,8 +51,4 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
   }
 }
 
-double exponential_weight(std::uint64_t seed, std::uint64_t tree, std::uint64_t row) {
-  return Stream(seed, tree, Purpose::WEIGHTS).exponential_at(row);
-}
-
 }  // namespace bayeswood

@@ -23,7 +23,4 @@ struct WeightScheme {
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out);
 
-// The weight of one row, for schemes in which it can be had without the others.
-double exponential_weight(std::uint64_t seed, std::uint64_t tree, std::uint64_t row);
-
 }  // namespace bayeswood

@@ -52,8 +52,6 @@ class ClassSide {
   }
   double weight() const { return w_; }
   double score() const { return Impurity::score(sum_, w_); }
-  const RowData& rows() const { return rows_; }
-  std::size_t n_classes() const { return class_w_.size(); }
 
  private:
   const RowData& rows_;

@@ -47,7 +47,6 @@ class MultiSide {
     for (const double wy : wy_) sum += wy * wy;
     return sum / w_;
   }
-  const std::vector<double>& sums() const { return wy_; }
 
  private:
   const RowData& rows_;
