@@ -20,7 +20,9 @@ struct GrowOptions {
   double min_weight_fraction_leaf = 0;
   std::uint32_t max_depth = 0;  // 0: no limit
   bool keep_rows = false;
-  bool random_ties = true;  // else the lowest feature wins a tie
+  // Else the lowest feature wins a tie, as it always does in nodes split from a histogram of all
+  // features.
+  bool random_ties = true;
   WeightScheme scheme;
   const Kernels* kernels = nullptr;
 };
