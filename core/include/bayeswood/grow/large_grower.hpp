@@ -34,6 +34,8 @@ class LargeGrower {
   Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
   void search_features(TreeContext& tree, const Task& task, const Limits& limits,
                        std::span<const std::uint32_t> features, Split& best);
+  void search_counts(TreeContext& tree, const Task& task, const Limits& limits,
+                     std::span<const std::uint32_t> features, Split& best);
   Split search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits);
   const LargeEntry* sorted_list(const Task& task, std::uint32_t feature);
   std::uint32_t partition(Split& split, const Task& task);
@@ -55,6 +57,7 @@ class LargeGrower {
   std::vector<Task> stack_;
   Sides sides_;
   HistogramSearch histograms_;
+  CountSearch count_search_;
   ListSearch<LargeEntry> search_;
   SmallGrower small_;
 };

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "bayeswood/grow/packed_count.hpp"
 #include "bayeswood/grow/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
 #include "bayeswood/leaf/class_impurity.hpp"
@@ -33,6 +34,11 @@ constexpr std::uint32_t id_of(LargeEntry e) {
 template <class Entry>
 constexpr Entry make_entry(std::uint32_t code, std::uint32_t id) {
   return (static_cast<Entry>(code) << (sizeof(Entry) * 4)) | static_cast<Entry>(id);
+}
+
+// Entries of counted rows hold, in place of a row number, the row's weight and class.
+constexpr RowTail tail_of(SmallEntry e) {
+  return static_cast<RowTail>(e);
 }
 
 // A weight below this share of the node's is lost in the rounding of the node's sums.
@@ -141,6 +147,33 @@ struct BinTask {
 };
 using BinBound = void (*)(const BinTask& task, double* cut_score, double* inner_bound);
 
+// A histogram of packed counts, see count_search.hpp. Bins are padded to a multiple of LANES.
+struct CountBins {
+  std::uint32_t n_bins;
+  const PackedCount* bins;
+  std::int32_t* n;  // sums left of each bin; one entry more than bins
+  std::int32_t* w;
+  std::int32_t* wy;
+  double* gain;    // of the cut after each bin, -1 where not allowed
+  double* excess;  // above 0 where a cut inside the bin may gain more than what is to be beaten
+  std::int32_t total_n;
+  double total_w;
+  double total_wy;
+  Limits limits;
+};
+using CountGains = double (*)(const CountBins& task);                   // returns the largest gain
+using CountBounds = double (*)(const CountBins& task, double to_beat);  // the largest excess
+
+// Interleaved lists of counted rows, sorted by code: see tail_of.
+struct CountLaneTask {
+  const SmallEntry* lanes;
+  std::uint32_t n;
+  double w;  // totals of the node
+  double wy;
+  Limits limits;
+};
+using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
+
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
 using LaneSort = void (*)(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges);
 
@@ -148,6 +181,9 @@ struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
   LaneSort sort_lanes;  // null where sorting one list after another is faster
+  CountGains count_gains;
+  CountBounds count_bounds;
+  CountLaneScan scan_count_lanes;
 };
 
 const Kernels& portable_kernels();
