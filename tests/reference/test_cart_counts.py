@@ -1,7 +1,7 @@
 """Two classes with whole-number weights take a way of their own through the core.
 
-Halves of the same weights take the general way, which equals the twin: both must give the same
-trees. Multiplying all weights by a power of two changes no split, and no rounding either.
+A tiny share of the same weights takes the general way, which equals the twin: both must give the
+same trees. Multiplying all weights by a power of two changes no split, and no rounding either.
 """
 
 import numpy as np
@@ -11,6 +11,7 @@ from bayeswood import _core
 
 COLUMNS = ("normal", "rounded", "binary", "constant")
 WEIGHTS = ("ones", "counts", "heavy")
+SCALE = 2.0**-30  # leaves no whole number
 
 
 def draw_column(rng, kind, n):
@@ -57,8 +58,8 @@ def grow(X, y, weights, **options):
 
 def assert_counts_grow_the_same(X, y, weights, **options):
     counted, counted_gain = grow(X, y, weights, **options)
-    general, general_gain = grow(X, y, weights / 2, **options)
-    counted["leaf_weight"] = counted["leaf_weight"] / 2
+    general, general_gain = grow(X, y, weights * SCALE, **options)
+    counted["leaf_weight"] = counted["leaf_weight"] * SCALE
     assert counted.keys() == general.keys()
     for name, value in counted.items():
         np.testing.assert_array_equal(value, general[name], err_msg=name)
@@ -68,7 +69,7 @@ def assert_counts_grow_the_same(X, y, weights, **options):
 @pytest.mark.parametrize("instruction_set", _core.instruction_sets())
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("n", [2, 3, 9, 40, 128, 129, 300, 1500, 6000])
-def test_counts_and_halves_grow_the_same_tree(rng, seed, n, weights, instruction_set):
+def test_counts_and_shares_grow_the_same_tree(rng, seed, n, weights, instruction_set):
     for _ in range(30 if n < 1000 else 3):
         n_features = int(rng.integers(3, 14))
         X, y = draw_table(rng, n, n_features)
