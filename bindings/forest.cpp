@@ -344,18 +344,33 @@ nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs
   return std::move(out).to_numpy({table.n_rows(), forest.n_trees()});
 }
 
+using OptionalGroups = std::optional<Vector<std::int32_t>>;
+
+WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
+                       const OptionalGroups& groups, std::size_t n_rows) {
+  return make_scheme(kind, seed, threshold,
+                     groups ? span(*groups) : std::span<const std::int32_t>{}, n_rows);
+}
+
+void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_rows) {
+  if (sample_weight && sample_weight->shape(0) != n_rows)
+    throw std::invalid_argument("sample_weight: one per row");
+}
+
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
-              const nb::object& progress) {
+              const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
+              std::uint64_t first_tree) {
   const MatrixView table = view(X);
   check_table(forest, table);
+  check_sample_weight(sample_weight, table.n_rows());
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const WeightScheme weights{weight_kind(scheme), seed};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
   run_released(n_jobs, progress, [&](const Running& run) {
-    predict_oob(forest, table, weights, optional_span(sample_weight), hard, sums.data(),
-                counts.data(), run);
+    predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
   });
   return nb::make_tuple(to_numpy(std::move(sums), {table.n_rows(), forest.n_outputs()}),
                         to_numpy(std::move(counts)));
@@ -369,10 +384,11 @@ struct BoundResponses {
 
 void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
-                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs) {
+                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
+                    double weight_threshold, const OptionalGroups& row_groups) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
-  const WeightScheme weights{weight_kind(scheme), seed};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0));
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoundResponses{
         forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
@@ -437,11 +453,13 @@ void bind_forest(nb::module_& m) {
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
-           nb::arg("progress") = nb::none());
+           nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
-           nb::arg("n_jobs") = 1)
+           nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none())
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

@@ -101,10 +101,11 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
 
 template <bool HAS_SETS, std::size_t WIDTH>
 void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded,
-                               std::uint32_t* leaf) const {
+                               const std::uint32_t* places, std::uint32_t* leaf) const {
   const Node* nodes = nodes_.data() + offset_[t];
   const Tree& tree = trees_[t];
-  const std::size_t stride = n_columns();
+  const std::uint16_t* cells[WIDTH];
+  for (std::size_t r = 0; r < WIDTH; ++r) cells[r] = encoded + places[r] * n_columns();
   std::uint32_t at[WIDTH] = {};
   std::uint32_t moved = 1;
   while (moved != 0) {
@@ -113,11 +114,11 @@ void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded,
       const Node node = nodes[at[r]];
       std::uint32_t right;
       if (HAS_SETS && (node.column & SET_FLAG) != 0) {
-        const std::uint16_t level = encoded[r * stride + (node.column ^ SET_FLAG)];
+        const std::uint16_t level = cells[r][node.column ^ SET_FLAG];
         const std::uint64_t* words = tree.category_words.data() + tree.category_offset[at[r]];
         right = level == UNSEEN_LEVEL ? tree.missing_left[at[r]] == 0 : !in_set(words, level);
       } else {
-        right = encoded[r * stride + node.column] > node.place;
+        right = cells[r][node.column] > node.place;
       }
       const std::uint32_t next = node.child + right;
       moved |= next ^ at[r];
@@ -127,24 +128,24 @@ void CompiledForest::walk_rows(std::size_t t, const std::uint16_t* encoded,
   std::copy(at, at + WIDTH, leaf);
 }
 
-void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n,
-                          std::uint32_t* leaf) const {
+void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded,
+                          std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
   constexpr std::size_t WIDTH = 16;
   const bool has_sets = !trees_[t].category_offset.empty();
-  const std::size_t stride = n_columns();
+  const std::size_t n = places.size();
   std::size_t i = 0;
   for (; i + WIDTH <= n; i += WIDTH) {
     if (has_sets) {
-      walk_rows<true, WIDTH>(t, encoded + i * stride, leaf + i);
+      walk_rows<true, WIDTH>(t, encoded, places.data() + i, leaf + i);
     } else {
-      walk_rows<false, WIDTH>(t, encoded + i * stride, leaf + i);
+      walk_rows<false, WIDTH>(t, encoded, places.data() + i, leaf + i);
     }
   }
   for (; i < n; ++i) {
     if (has_sets) {
-      walk_rows<true, 1>(t, encoded + i * stride, leaf + i);
+      walk_rows<true, 1>(t, encoded, places.data() + i, leaf + i);
     } else {
-      walk_rows<false, 1>(t, encoded + i * stride, leaf + i);
+      walk_rows<false, 1>(t, encoded, places.data() + i, leaf + i);
     }
   }
 }

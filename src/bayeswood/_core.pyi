@@ -107,15 +107,20 @@ class Forest:
         sample_weight: F64 | None = None,
         n_jobs: int = 1,
         progress: Progress | None = None,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        first_tree: int = 0,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
-        many those were. `X` are the training rows in order.
+        many those were. `X` are the training rows in order; the rest is as it was in
+        `grow_forest`. Besides the result it takes a bit per row and tree.
         """
 
 class LeafResponses:
     """The training responses in the leaves of a regression forest, ready for quantiles of y.
 
-    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme` and `seed` as they were in `grow_forest`.
+    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme`, `seed`, `weight_threshold` and
+    `row_groups` as they were in `grow_forest`.
     """
 
     def __init__(
@@ -126,6 +131,8 @@ class LeafResponses:
         scheme: str,
         seed: int,
         n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
     ) -> None: ...
     def quantiles(
         self,
@@ -160,6 +167,9 @@ def grow_forest(
     instruction_set: str = "auto",
     n_jobs: int = 1,
     progress: Progress | None = None,
+    splitter: str = "best",
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
@@ -167,13 +177,37 @@ def grow_forest(
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
     (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
+
+    splitter: "best" takes the best cut of the features looked at. "random" draws max_features
+    features that vary in the node, one threshold each, uniform between the node's least and
+    largest value (a category: a uniform proper subset of the levels present; missing values go to
+    the better side or are cut off from the rest), and takes the best of these; the threshold drawn
+    is the one stored. Among features of more than 65,535 distinct values, one drawn within a
+    quantile bin is moved to the bin's edge.
+
+    weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
+    row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is
+    compared with c, and the rows of a group that stays weigh c + Exp(1) each (the same law where
+    every group is one row). A tree that would be left without rows keeps the row or group of the
+    largest draw. Needs c > 0.
+
     Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
     share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set
     ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
-def draw_weights(scheme: str, seed: int, tree: int, n_rows: int) -> F64:
-    """The random weights of one tree, before `sample_weight`."""
+def draw_weights(
+    scheme: str,
+    seed: int,
+    tree: int,
+    n_rows: int,
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    sample_weight: F64 | None = None,
+) -> F64:
+    """The random weights of one tree, before `sample_weight`, which only says which rows take
+    part in the draw.
+    """
 
 def instruction_sets() -> list[str]:
     """Those this machine can run, best first."""

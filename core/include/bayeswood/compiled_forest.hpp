@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bayeswood/matrix_view.hpp"
@@ -30,8 +31,9 @@ class CompiledForest {
   // Encodes rows [begin, end) into `out`, n_columns() per row.
   void encode(const MatrixView& table, std::size_t begin, std::size_t end,
               std::uint16_t* out) const;
-  // Leaf nodes of `n` encoded rows in tree t.
-  void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n, std::uint32_t* leaf) const;
+  // Leaf nodes in tree t of the encoded rows at these places.
+  void walk(std::size_t t, const std::uint16_t* encoded, std::span<const std::uint32_t> places,
+            std::uint32_t* leaf) const;
 
  private:
   struct Node {
@@ -44,7 +46,8 @@ class CompiledForest {
   void pack_tree(const Tree& tree);
   std::uint16_t place_of(std::size_t feature, double value) const;
   template <bool HAS_SETS, std::size_t WIDTH>
-  void walk_rows(std::size_t t, const std::uint16_t* encoded, std::uint32_t* leaf) const;
+  void walk_rows(std::size_t t, const std::uint16_t* encoded, const std::uint32_t* places,
+                 std::uint32_t* leaf) const;
 
   const ForestShape& shape_;
   const std::vector<Tree>& trees_;

@@ -53,9 +53,15 @@ void predict_votes(const Forest& forest, const MatrixView& table,
 void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run);
 // out: n_rows x n_trees, node index of the leaf.
 void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
+// The training rows that each tree gave weight 0.
+struct OutOfBag {
+  const WeightScheme& scheme;
+  std::span<const double> sample_weight;  // empty: all ones
+  std::uint64_t first_tree = 0;           // number of the forest's first tree
+};
+
 // Sums over the trees in which the training row had weight 0, and their number.
-void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
-                 std::span<const double> sample_weight, bool hard, double* sums,
-                 std::int32_t* counts, const Running& run);
+void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
+                 double* sums, std::int32_t* counts, const Running& run);
 
 }  // namespace bayeswood

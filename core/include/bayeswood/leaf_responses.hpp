@@ -3,7 +3,8 @@
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
 // Memory: per training row 8 bytes and 4 per output, 4 per leaf, and 1 per row and tree for
-// bootstrap counts; Exp(1) draws are made again on the spot.
+// bootstrap counts; Exp(1) draws are made again on the spot. That a threshold left rows out needs
+// no second look, for such rows are in no leaf.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +52,7 @@ class LeafResponses {
 
   const Forest& forest_;
   WeightScheme scheme_;
+  double least_weight_;  // of a row in a tree that its group is in
   std::vector<double> y_, sample_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per output
   std::vector<std::vector<std::uint32_t>>

@@ -14,7 +14,11 @@
 
 namespace bayeswood {
 
+// BEST: the best of all cuts of the features looked at. RANDOM: the best of one random cut each.
+enum class Splitter { BEST, RANDOM };
+
 struct GrowOptions {
+  Splitter splitter = Splitter::BEST;
   std::uint32_t max_features = 1;  // features looked at per node; more only while none can be cut
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0;
