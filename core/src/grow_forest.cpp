@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "bayeswood/grow/cart.hpp"
 #include "bayeswood/grow/large_grower.hpp"
+#include "bayeswood/grow/random_grower.hpp"
 
 namespace bayeswood {
 
@@ -48,12 +50,13 @@ Target Target::classification(std::span<const std::int32_t> labels, std::uint32_
 
 namespace {
 
-// Few features of two classes: more features are faster from presorted lists.
+// Few features of two classes: more features are faster from presorted lists. Random cuts need no
+// search that counts could speed up.
 bool counts_pay(const GrowRequest& request, const GrowOptions& options) {
   const EncodedMatrix& matrix = request.matrix;
-  return request.target.is_classifier && request.target.kind == TargetKind::SCALAR &&
-         !matrix.has_categories() && !matrix.has_missing() &&
-         !SmallGrower::presorts(matrix, options);
+  return options.splitter == Splitter::BEST && request.target.is_classifier &&
+         request.target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
+         !matrix.has_missing() && !SmallGrower::presorts(matrix, options);
 }
 
 // One worker's buffers and growers, reused from tree to tree.
@@ -62,9 +65,14 @@ class Worker {
   Worker(const GrowRequest& request, const GrowOptions& options)
       : request_(request),
         options_(options),
-        large_(request.matrix, request.target, options),
         weights_(request.matrix.n_rows()),
-        may_count_(counts_pay(request, options)) {}
+        may_count_(counts_pay(request, options)) {
+    if (options.splitter == Splitter::RANDOM) {
+      random_ = std::make_unique<RandomGrower>(request.matrix, request.target);
+    } else {
+      large_ = std::make_unique<LargeGrower>(request.matrix, request.target, options);
+    }
+  }
 
   Tree grow(std::size_t t, double* importance, const StopFlag& stop) {
     const Target& target = request_.target;
@@ -78,7 +86,12 @@ class Worker {
     TreeContext tree{
         request_.matrix, target,   options_,   stop,
         builder,         features, importance, options_.min_weight_fraction_leaf * totals.w};
-    large_.grow(tree, rows_, data_, totals);
+    if (random_) {
+      random_->grow(tree, rows_, data_, totals,
+                    Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
+    } else {
+      large_->grow(tree, rows_, data_, totals);
+    }
     const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
     for (std::size_t j = 0; j < request_.matrix.n_features(); ++j) importance[j] *= unit;
     return builder.finish();
@@ -156,7 +169,8 @@ class Worker {
 
   const GrowRequest& request_;
   const GrowOptions& options_;
-  LargeGrower large_;
+  std::unique_ptr<LargeGrower> large_;  // one of the two
+  std::unique_ptr<RandomGrower> random_;
   std::vector<double> weights_;
   bool may_count_;
   std::vector<PackedCount> counts_;
