@@ -5,6 +5,20 @@
 #include "bayeswood/leaf/class_impurity.hpp"
 
 namespace bayeswood {
+namespace {
+
+struct SidePair {
+  double left_w = 0, left_wy = 0, right_w = 0, right_wy = 0;
+  void add(std::uint32_t goes_left, const WeightedValue& row) {
+    const double mask = goes_left;
+    left_w += mask * row.w;
+    left_wy += mask * row.wy;
+    right_w += (1 - mask) * row.w;
+    right_wy += (1 - mask) * row.wy;
+  }
+};
+
+}  // namespace
 
 void CutSums::load_node(std::span<const std::uint32_t> rows, const RowData& data,
                         const NodeTotals& totals) {
@@ -85,44 +99,63 @@ void CutSums::add(std::span<const Place> places) {
   }
 }
 
-void CutSums::add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
-  clear();
+// Both sides by masks in place of branches, even and odd rows apart: no addition waits for more
+// than it must. The order of the sums is the same on every machine.
+void CutSums::add_scalar_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
+  SidePair even, odd;
   const std::size_t n = codes.size();
-  std::size_t n_left = 0;
-  if (target_.kind == TargetKind::SCALAR) {
-    std::array<WeightedValue, 2> left{}, right{};  // even and odd rows: two chains of additions
-    for (std::size_t i = 0; i < n; ++i) {
-      const bool goes_left = codes[i] <= cut_code;
-      const double is_left = goes_left ? 1.0 : 0.0;
-      n_left += goes_left ? 1 : 0;
-      left[i & 1].w += is_left * pair_[i].w;
-      left[i & 1].wy += is_left * pair_[i].wy;
-      right[i & 1].w += (1 - is_left) * pair_[i].w;
-      right[i & 1].wy += (1 - is_left) * pair_[i].wy;
-    }
-    side_[0].w = left[0].w + left[1].w;
-    side_[1].w = right[0].w + right[1].w;
-    sums_[0] = left[0].wy + left[1].wy;
-    sums_[1] = right[0].wy + right[1].wy;
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t place = codes[i] <= cut_code ? 0 : 1;
-      n_left += 1 - place;
-      double* sums = sums_.data() + place * width_;
-      if (target_.kind == TargetKind::CLASSES) {
-        sums[class_[i]] += w_[i];
-        continue;
-      }
-      side_[place].w += w_[i];
-      for (std::size_t k = 0; k < width_; ++k) sums[k] += values_[i * width_ + k];
-    }
-    for (std::size_t k = 0; target_.kind == TargetKind::CLASSES && k < width_; ++k) {
-      side_[0].w += sums_[k];
-      side_[1].w += sums_[width_ + k];
-    }
+  std::uint32_t n_left = 0;
+  std::size_t i = 0;
+  for (; i + 1 < n; i += 2) {
+    const std::uint32_t first = codes[i] <= cut_code;
+    const std::uint32_t second = codes[i + 1] <= cut_code;
+    even.add(first, pair_[i]);
+    odd.add(second, pair_[i + 1]);
+    n_left += first + second;
   }
-  side_[0].n = static_cast<std::uint32_t>(n_left);
-  side_[1].n = static_cast<std::uint32_t>(n - n_left);
+  if (i < n) {
+    const std::uint32_t last = codes[i] <= cut_code;
+    even.add(last, pair_[i]);
+    n_left += last;
+  }
+  side_ = {Side{n_left, even.left_w + odd.left_w},
+           Side{static_cast<std::uint32_t>(n) - n_left, even.right_w + odd.right_w}, Side{}};
+  sums_[0] = even.left_wy + odd.left_wy;
+  sums_[1] = even.right_wy + odd.right_wy;
+}
+
+void CutSums::add_class_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
+  clear();
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const std::size_t place = codes[i] > cut_code;
+    side_[1].n += static_cast<std::uint32_t>(place);
+    sums_[place * width_ + class_[i]] += w_[i];
+  }
+  side_[0].n = static_cast<std::uint32_t>(codes.size()) - side_[1].n;
+  for (std::size_t k = 0; k < width_; ++k) {
+    side_[0].w += sums_[k];
+    side_[1].w += sums_[width_ + k];
+  }
+}
+
+void CutSums::add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
+  if (target_.kind == TargetKind::SCALAR) return add_scalar_codes(codes, cut_code);
+  if (target_.kind == TargetKind::CLASSES) return add_class_codes(codes, cut_code);
+  clear();
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const std::size_t place = codes[i] > cut_code;
+    ++side_[place].n;
+    side_[place].w += w_[i];
+    double* sums = sums_.data() + place * width_;
+    for (std::size_t k = 0; k < width_; ++k) sums[k] += values_[i * width_ + k];
+  }
+}
+
+double CutSums::gain(const Limits& limits) const {
+  for (std::size_t place = 0; place < 2; ++place) {
+    if (side_[place].n < limits.min_rows || side_[place].w < limits.min_weight) return NO_SCORE;
+  }
+  return over_node(score(sums_.data(), side_[0].w) + score(sums_.data() + width_, side_[1].w));
 }
 
 double CutSums::gain(std::array<bool, 3> left, const Limits& limits) {
@@ -140,8 +173,11 @@ double CutSums::gain(std::array<bool, 3> left, const Limits& limits) {
   for (const Side& side : way) {
     if (side.n < limits.min_rows || side.w < limits.min_weight) return NO_SCORE;
   }
-  const double children =
-      score(merged_.data(), way[0].w) + score(merged_.data() + width_, way[1].w);
+  return over_node(score(merged_.data(), way[0].w) + score(merged_.data() + width_, way[1].w));
+}
+
+// What the children score above the node; numbers are centred, so that the node scores 0.
+double CutSums::over_node(double children) const {
   return target_.kind == TargetKind::CLASSES ? children - node_.score : children;
 }
 

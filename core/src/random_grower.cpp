@@ -6,6 +6,9 @@
 namespace bayeswood {
 namespace {
 
+// Up to so many rows it is faster to look up the value of each than to search among all values.
+constexpr std::size_t FEW_ROWS = 16;
+
 // Uniform between the two; below `high` and not below `low` whatever the rounding.
 double draw_between(double low, double high, double uniform) {
   const double range = high - low;
@@ -14,16 +17,25 @@ double draw_between(double low, double high, double uniform) {
   return value >= low && value < high ? value : low;
 }
 
-// The largest code from `least` on whose least value does not exceed `value`.
-std::uint32_t code_below(const FeatureCodes& codes, std::uint32_t least, std::uint32_t largest,
+// The largest code from `least` to `largest` whose least value does not exceed `value`; that of
+// `least` does not.
+std::uint32_t code_below(const CodeValues& low, std::uint32_t least, std::uint32_t largest,
                          double value) {
-  while (least < largest) {
-    const std::uint32_t middle = least + (largest - least + 1) / 2;
-    if (codes.low[middle] <= value) {
-      least = middle;
-    } else {
-      largest = middle - 1;
-    }
+  std::uint32_t n = largest - least + 1;
+  while (n > 1) {  // branch-free halving
+    const std::uint32_t half = n / 2;
+    least += half & (0U - static_cast<std::uint32_t>(low[least + half] <= value));
+    n -= half;
+  }
+  return least;
+}
+
+// The same among a few codes, one of which is `least`.
+std::uint32_t code_below(const CodeValues& low, std::span<const std::uint16_t> codes,
+                         std::uint32_t least, double value) {
+  for (const std::uint32_t code : codes) {
+    const std::uint32_t reached = code & (0U - static_cast<std::uint32_t>(low[code] <= value));
+    least = std::max(least, reached);
   }
   return least;
 }
@@ -147,7 +159,7 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
     best = is_category ? draw_levels() : draw_threshold(codes);
     if (!is_category && n_missing_ == 0) {
       sums_.add_codes({codes_.data(), task.totals.n}, best.cut_code);
-      best.score = sums_.gain({true, false, false}, limits);
+      best.score = sums_.gain(limits);
     } else {
       place_rows(best, is_category);
       best = better_side(std::move(best), limits);
@@ -168,7 +180,9 @@ Split RandomGrower::draw_threshold(const FeatureCodes& codes) {
   const double most = binned ? codes.high[largest_] : codes.low[largest_];
   Split split;
   split.threshold = draw_between(codes.low[least_], most, draws_.next_uniform());
-  split.cut_code = code_below(codes, least_, largest_, split.threshold);
+  split.cut_code = codes_.size() <= FEW_ROWS && !binned && n_missing_ == 0
+                       ? code_below(codes.low, codes_, least_, split.threshold)
+                       : code_below(codes.low, least_, largest_, split.threshold);
   if (binned && split.threshold < codes.high[split.cut_code]) {
     split.cut_code = std::min(split.cut_code, largest_ - 1);
     split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);
@@ -242,8 +256,11 @@ void RandomGrower::place_rows(const Split& split, bool is_category) {
 
 // Missing values to the side where they gain more; to the right where it is all the same.
 Split RandomGrower::better_side(Split split, const Limits& limits) {
+  if (n_missing_ == 0) {
+    split.score = sums_.gain(limits);
+    return split;
+  }
   split.score = sums_.gain({true, false, false}, limits);
-  if (n_missing_ == 0) return split;
   const double score = sums_.gain({true, false, true}, limits);
   split.missing_left =
       score > NO_SCORE && (!split.found() || score > split.score + limits.tolerance);

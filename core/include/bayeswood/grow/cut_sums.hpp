@@ -32,8 +32,9 @@ class CutSums {
   // The same where codes up to `cut_code` lie left and all others right.
   void add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
 
-  // The gain of sending the places in `left` one way and the others the other; NO_SCORE where the
-  // limits forbid it.
+  // The gain of left against right; NO_SCORE where the limits forbid it.
+  double gain(const Limits& limits) const;
+  // The gain of sending the places in `left` one way and the others the other.
   double gain(std::array<bool, 3> left, const Limits& limits);
 
  private:
@@ -45,7 +46,10 @@ class CutSums {
   void load_scalar(std::span<const std::uint32_t> rows, const RowData& data);
   void load_classes(std::span<const std::uint32_t> rows, const RowData& data);
   void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
+  void add_scalar_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+  void add_class_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
   void clear();
+  double over_node(double children) const;
   double score(const double* sums, double w) const;
 
   const Target& target_;
