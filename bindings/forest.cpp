@@ -376,6 +376,58 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
                         to_numpy(std::move(counts)));
 }
 
+using OptionalMatrix = std::optional<Matrix<double>>;
+
+// The variances of the leaves, if there are any: one row per leaf.
+std::span<const double> leaf_span(const Forest& forest, const OptionalMatrix& leaf_variance) {
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes have no variance");
+  if (!leaf_variance) return {};
+  std::size_t n_leaves = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n_leaves += forest.tree(t).n_leaves();
+  if (leaf_variance->shape(0) != n_leaves || leaf_variance->shape(1) != forest.n_outputs())
+    throw std::invalid_argument("leaf_variance: (n_leaves, n_outputs)");
+  return span(*leaf_variance);
+}
+
+nb::tuple moments(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                  const OptionalMatrix& leaf_variance, unsigned n_jobs,
+                  const nb::object& progress) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_moments(forest, table, span(tree_weights), leaves, {mean.data(), variance.data()}, run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}));
+}
+
+nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                      std::uint64_t seed, const OptionalMatrix& leaf_variance,
+                      const OptionalWeights& sample_weight, unsigned n_jobs,
+                      const nb::object& progress, double weight_threshold,
+                      const OptionalGroups& row_groups, std::uint64_t first_tree) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_sample_weight(sample_weight, table.n_rows());
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  std::vector<std::int32_t> counts(table.n_rows());
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
+                        run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
 // The responses with the forest they belong to, which Python may let go of.
 struct BoundResponses {
   std::shared_ptr<Forest> forest;
@@ -407,6 +459,14 @@ nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
     self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run);
   });
   return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
+}
+
+nb::object leaf_variances(const BoundResponses& self, unsigned n_jobs) {
+  const std::size_t n = self.responses.n_leaves();
+  std::vector<double> out(n * self.forest->n_outputs());
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { self.responses.leaf_variances(out.data(), run); });
+  return to_numpy(std::move(out), {n, self.forest->n_outputs()});
 }
 
 template <class T, class Get>
@@ -454,12 +514,21 @@ void bind_forest(nb::module_& m) {
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0);
+           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0)
+      .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none())
+      .def("predict_oob_moments", &oob_moments, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("sample_weight") = nb::none(),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("first_tree") = 0);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none())
+      .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

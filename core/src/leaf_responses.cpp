@@ -156,4 +156,43 @@ void LeafResponses::quantiles(const MatrixView& table, std::span<const double> t
                tiny ? Poll{} : run.poll);
 }
 
+std::size_t LeafResponses::n_leaves() const {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) n += forest_.tree(t).n_leaves();
+  return n;
+}
+
+void LeafResponses::leaf_variances(double* out, const Running& run) const {
+  std::vector<double*> place;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    place.push_back(out);
+    out += forest_.tree(t).n_leaves() * forest_.n_outputs();
+  }
+  parallel_for(
+      forest_.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) { tree_variances(t, place[t]); }, run.poll);
+}
+
+void LeafResponses::tree_variances(std::size_t t, double* out) const {
+  const Tree& tree = forest_.tree(t);
+  const std::size_t n_outputs = forest_.n_outputs();
+  std::vector<Share> shares;
+  for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    shares.clear();
+    add_leaf_rows(t, leaf, 1.0, shares);
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      const auto y = [&](const Share& share) { return y_[share.row * n_outputs + k]; };
+      const double first = shares.empty() ? 0 : y(shares[0]);
+      double mean = 0;  // around the first response: a pure leaf has exactly no variance
+      for (const Share& share : shares) mean += share.w * (y(share) - first);
+      double sum = 0;
+      for (const Share& share : shares) {
+        const double off = y(share) - first - mean;
+        sum += share.w * off * off;
+      }
+      *out++ = sum;
+    }
+  }
+}
+
 }  // namespace bayeswood

@@ -116,6 +116,38 @@ class Forest:
         `grow_forest`. Besides the result it takes a bit per row and tree.
         """
 
+    def predict_moments(
+        self,
+        X: NDArray[Any],
+        tree_weights: F64,
+        leaf_variance: F64 | None = None,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> tuple[F64, F64]:
+        """Mean and variance of y at each row, both (n_rows, n_outputs), under the mixture over
+        trees (by tree_weights) of the training responses in the row's leaf. With m_t and v_t the
+        mean and variance in the leaf: mean = sum p_t m_t and
+        variance = sum p_t (v_t + (m_t - mean)**2), p the weights over their sum. The second moment
+        is variance + mean**2. `leaf_variance`: v, (n_leaves of all trees, n_outputs), see
+        `LeafResponses.leaf_variances`; None: 0, as in pure leaves. Regression only.
+        """
+    def predict_oob_moments(
+        self,
+        X: NDArray[Any],
+        scheme: str,
+        seed: int,
+        leaf_variance: F64 | None = None,
+        sample_weight: F64 | None = None,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        first_tree: int = 0,
+    ) -> tuple[F64, F64, NDArray[np.int32]]:
+        """The same over the trees that gave the training row weight 0, all alike, and how many
+        those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
+        """
+
 class LeafResponses:
     """The training responses in the leaves of a regression forest, ready for quantiles of y.
 
@@ -134,6 +166,10 @@ class LeafResponses:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
     ) -> None: ...
+    def leaf_variances(self, n_jobs: int = 1) -> F64:
+        """(n_leaves of all trees, n_outputs): variance of the responses in each leaf, weighted as
+        its tree weighted them; exactly 0 in a leaf of equal responses.
+        """
     def quantiles(
         self,
         X: NDArray[Any],

@@ -64,4 +64,23 @@ struct OutOfBag {
 void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
                  double* sums, std::int32_t* counts, const Running& run);
 
+// The distribution of y at a row: the mixture over trees of the training responses in its leaf. Its
+// mean is that of the leaves' means m_t, its variance that of their variances v_t plus the variance
+// of the m_t.
+struct Mixture {
+  double* mean;  // n_rows x n_outputs, as the next
+  double* variance;
+};
+
+// Regression only. `leaf_variance`: v of every leaf, tree after tree, n_leaves x n_outputs; empty:
+// all zero, as they are where leaves are pure.
+void predict_moments(const Forest& forest, const MatrixView& table,
+                     std::span<const double> tree_weights, std::span<const double> leaf_variance,
+                     const Mixture& out, const Running& run);
+// The same over the trees in which the training row had weight 0, all alike, and their number. NaN
+// where there are none.
+void predict_oob_moments(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                         std::span<const double> leaf_variance, const Mixture& out,
+                         std::int32_t* counts, const Running& run);
+
 }  // namespace bayeswood

@@ -28,6 +28,11 @@ class LeafResponses {
   void quantiles(const MatrixView& table, std::span<const double> tree_weights,
                  std::span<const double> alpha, double* out, const Running& run) const;
 
+  // out: n_leaves x n_outputs, tree after tree. Variance of the responses in each leaf, weighted as
+  // the tree weighted them; 0 where the leaf has no rows.
+  void leaf_variances(double* out, const Running& run) const;
+  std::size_t n_leaves() const;
+
  private:
   struct Share {
     std::uint32_t row;
@@ -46,6 +51,7 @@ class LeafResponses {
   double row_weight(std::size_t t, std::size_t row) const;
   void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
                      std::vector<Share>& shares) const;
+  void tree_variances(std::size_t t, double* out) const;
   void answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const;
   void answer_rows(const Question& question, std::size_t begin, std::size_t end,
                    const StopFlag& stop) const;
