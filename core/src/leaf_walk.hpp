@@ -41,16 +41,19 @@ class BlockWalk {
 
   void load(std::size_t begin, std::size_t end) {
     begin_ = begin;
-    if (!compiled_.is_packed()) return;
-    encoded_.resize((end - begin) * compiled_.n_columns());
-    compiled_.encode(table_, begin, end, encoded_.data());
+    const std::size_t n_cells = (end - begin) * compiled_.n_columns();
+    if (compiled_.is_packed()) {
+      encoded_.resize(n_cells);
+      compiled_.encode(table_, begin, end, encoded_.data());
+    } else if (compiled_.is_wide()) {
+      values_.resize(n_cells);
+      compiled_.encode(table_, begin, end, values_.data());
+    }
   }
   // leaf[i]: leaf node in tree t of the i-th of `places`, which count from the block's begin.
   void find(std::size_t t, std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
-    if (compiled_.is_packed()) {
-      compiled_.walk(t, encoded_.data(), places, leaf);
-      return;
-    }
+    if (compiled_.is_packed()) return compiled_.walk(t, encoded_.data(), places, leaf);
+    if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), places, leaf);
     for (std::size_t i = 0; i < places.size(); ++i) {
       leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
     }
@@ -62,6 +65,7 @@ class BlockWalk {
   const CompiledForest& compiled_;
   std::size_t begin_ = 0;
   std::vector<std::uint16_t> encoded_;
+  std::vector<double> values_;
 };
 
 // Per tree and row, whether the tree gave the row weight 0.

@@ -181,6 +181,25 @@ TEST(a_threshold_keeps_a_row) {
   }
 }
 
+TEST(a_forest_of_too_many_thresholds_predicts_the_same) {
+  const RandomData data(9000, 4, 0.1, 17);
+  const Target target = Target::regression(data.y, 1, {});
+  GrowOptions options = options_for(data, WeightKind::UNIT);
+  options.splitter = Splitter::RANDOM;
+  const EncodedMatrix matrix = data.encoded();
+  const auto trees = grow_forest({matrix, target, {}, {}, 0, 30}, options, {}).trees;
+  const Forest all(data.shape(target), trees);
+  const Forest few(data.shape(target), {trees[0], trees[1], trees[2]});
+  CHECK(all.compiled().is_wide());
+  CHECK(few.compiled().is_packed());
+  std::vector<std::int32_t> a(data.n * 30), b(data.n * 3);
+  apply(all, data.view(), a.data(), {});
+  apply(few, data.view(), b.data(), {});
+  for (std::size_t i = 0; i < data.n; ++i) {
+    for (std::size_t t = 0; t < 3; ++t) CHECK(a[i * 30 + t] == b[i * 3 + t]);
+  }
+}
+
 TEST(a_forest_too_large_to_pack_predicts_the_same) {
   const RandomData data(200, 4, 0.1, 11);
   const Target target = Target::regression(data.y, 1, {});
@@ -194,6 +213,7 @@ TEST(a_forest_too_large_to_pack_predicts_the_same) {
   const Forest wide_forest(wide, grown.trees);
   CHECK(narrow_forest.compiled().is_packed());
   CHECK(!wide_forest.compiled().is_packed());
+  CHECK(!wide_forest.compiled().is_wide());
   std::vector<std::int32_t> a(data.n * 3), b(data.n * 3);
   apply(narrow_forest, data.view(), a.data(), {});
   apply(wide_forest, {cells.data(), false, data.n, 20000, 20000, 1}, b.data(), {});
