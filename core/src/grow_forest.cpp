@@ -82,10 +82,17 @@ class Worker {
     TreeBuilder builder(request_.matrix, target, options_.keep_rows);
     FeatureOrder features(request_.matrix.n_features(),
                           Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
+    Stream choices(options_.scheme.seed, number, Purpose::CHOICES);
     const NodeTotals totals = root_totals();
-    TreeContext tree{
-        request_.matrix, target,   options_,   stop,
-        builder,         features, importance, options_.min_weight_fraction_leaf * totals.w};
+    TreeContext tree{request_.matrix,
+                     target,
+                     options_,
+                     stop,
+                     builder,
+                     features,
+                     choices,
+                     importance,
+                     options_.min_weight_fraction_leaf * totals.w};
     if (random_) {
       random_->grow(tree, rows_, data_, totals,
                     Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));

@@ -102,8 +102,21 @@ std::unique_ptr<Histogram> LargeGrower::take_histogram() {
   return histogram;
 }
 
+Split LargeGrower::draw_split(TreeContext& tree, const Task& task, const Limits& limits) {
+  top_.restart(tree.options.n_candidates, limits.tolerance);
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    check_stop(tree.stop);
+    const std::uint32_t feature = tree.features.next();
+    search_.offer_all(sorted_list(task, feature), matrix_.feature(feature), feature, task.totals,
+                      limits, top_);
+  }
+  return top_.draw(tree.choices);
+}
+
 Split LargeGrower::find_split(TreeContext& tree, Task& task) {
   const Limits limits = tree.limits(task.totals);
+  if (tree.options.n_candidates > 0) return draw_split(tree, task, limits);
   if (!all_features_ || target_.kind != TargetKind::SCALAR)
     return search_sampled(tree, task, limits);
   if (!task.histogram) {

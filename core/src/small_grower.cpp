@@ -167,7 +167,8 @@ bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
 
 void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n = task.totals.n;
-  Split split = n == 2 ? separate_pair(tree, task) : find_split(tree, task);
+  const bool pair = n == 2 && tree.options.n_candidates == 0;
+  Split split = pair ? separate_pair(tree, task) : find_split(tree, task);
   if (!split.found()) return end(tree, task);
   const std::uint32_t n_left =
       counting_ ? partition_counted(split, task) : assign_sides(split, task);
@@ -284,7 +285,21 @@ void SmallGrower::center(std::span<const std::uint16_t> rows, const NodeTotals& 
   }
 }
 
+Split SmallGrower::draw_split(TreeContext& tree, const Task& task) {
+  const Limits limits = tree.limits(task.totals);
+  group_sorted_ = false;
+  top_.restart(tree.options.n_candidates, limits.tolerance);
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    const std::uint32_t feature = tree.features.next();
+    search_.offer_all(sorted_list(feature, task, 0), matrix_.feature(feature), feature, task.totals,
+                      limits, top_);
+  }
+  return top_.draw(tree.choices);
+}
+
 Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
+  if (tree.options.n_candidates > 0) return draw_split(tree, task);
   Split best;
   const Limits limits = tree.limits(task.totals);
   tree.features.restart();

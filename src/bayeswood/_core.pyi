@@ -206,6 +206,7 @@ def grow_forest(
     splitter: str = "best",
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
+    n_candidates: int = 0,
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
@@ -220,6 +221,10 @@ def grow_forest(
     the better side or are cut off from the rest), and takes the best of these; the threshold drawn
     is the one stored. Among features of more than 65,535 distinct values, one drawn within a
     quantile bin is moved to the bin's edge.
+
+    n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
+    n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
+    best split is a candidate.
 
     weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
     row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is

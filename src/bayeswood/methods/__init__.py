@@ -3,6 +3,7 @@
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
+from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "ForestRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedTreesClassifier",
     "load",
     "method_class",
 ]

@@ -45,6 +45,7 @@ class CartPlan:
     n_jobs: int
     show_progress: bool
     splitter: str = "best"
+    n_candidates: int = 0
     weight_threshold: float = 0.0
     row_groups: NDArray[np.int32] | None = None
 
@@ -119,6 +120,7 @@ def _grow_chunk(
         n_jobs=plan.n_jobs,
         progress=report and (lambda done, _: report(first + done, plan.n_trees)),
         splitter=plan.splitter,
+        n_candidates=plan.n_candidates,
         weight_threshold=plan.weight_threshold,
         row_groups=plan.row_groups,
     )

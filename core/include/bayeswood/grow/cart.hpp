@@ -23,6 +23,9 @@ struct GrowOptions {
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0;
   std::uint32_t max_depth = 0;  // 0: no limit
+  // Above 0: a node is split by one of so many best splits over all features, drawn uniformly.
+  // Entropy only.
+  std::uint32_t n_candidates = 0;
   bool keep_rows = false;
   // Else the lowest feature wins a tie, as it always does in nodes split from a histogram of all
   // features.

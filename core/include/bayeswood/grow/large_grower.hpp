@@ -31,6 +31,7 @@ class LargeGrower {
   void grow_node(TreeContext& tree, Task task);
   void push_children(TreeContext& tree, Task& task, Split& split);
   Split find_split(TreeContext& tree, Task& task);
+  Split draw_split(TreeContext& tree, const Task& task, const Limits& limits);
   Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
   void search_features(TreeContext& tree, const Task& task, const Limits& limits,
                        std::span<const std::uint32_t> features, Split& best);
@@ -56,6 +57,7 @@ class LargeGrower {
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;
   Sides sides_;
+  TopSplits top_;
   HistogramSearch histograms_;
   CountSearch count_search_;
   ListSearch<LargeEntry> search_;

@@ -21,6 +21,7 @@ struct TreeContext {
   const StopFlag& stop;
   TreeBuilder& builder;
   FeatureOrder& features;
+  Stream& choices;     // among the best splits
   double* importance;  // per feature
   double min_weight;   // of a leaf
 

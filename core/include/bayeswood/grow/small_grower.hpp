@@ -50,6 +50,7 @@ class SmallGrower {
   NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n);
   void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
+  Split draw_split(TreeContext& tree, const Task& task);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
                     std::uint32_t group_size, Split& best);
   void sort_group(const Task& task, const Kernels& kernels);
@@ -94,6 +95,7 @@ class SmallGrower {
   std::vector<Task> stack_;
   Sides sides_;
   ListSearch<SmallEntry> search_;
+  TopSplits top_;
   ClassHistogram classes_;
   CountSearch count_search_;
 };
