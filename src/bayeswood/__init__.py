@@ -6,8 +6,11 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
 
-`load` reads what an estimator's ``save`` wrote. `theory` holds the papers' closed forms,
-`datasets` data to try things on, `plots` and `report` pictures and pages.
+`load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior of
+whatever can be computed from a fitted function, `explain` one prediction in words;
+`calibration_report` and `coverage_report` check what a model says on rows it has not seen.
+`posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
+things on, `plots` and `report` pictures and pages.
 """
 
 from importlib import import_module
@@ -24,7 +27,9 @@ from bayeswood.methods import (
     RandomizedTreesClassifier,
     load,
 )
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.posterior import posterior_functional
+from bayeswood.report import explain
+from bayeswood.uncertainty import Uncertainty, calibration_report, coverage_report
 
 try:
     __version__ = version("bayeswood")
@@ -32,7 +37,7 @@ except PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0.0.0"
 
 # Imported at first use: some of them need packages that are optional.
-_ON_DEMAND = ("datasets", "plots", "report", "theory")
+_ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
 
 __all__ = [
     "BayesianForestClassifier",
@@ -45,7 +50,11 @@ __all__ = [
     "Tree",
     "Uncertainty",
     "__version__",
+    "calibration_report",
+    "coverage_report",
+    "explain",
     "load",
+    "posterior_functional",
 ]
 
 

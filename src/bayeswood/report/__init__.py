@@ -1,5 +1,6 @@
 """What a fitted model says, first as plain data (summarize), then as text (render)."""
 
+from bayeswood.report.explain import Dissenter, Explanation, PartingFeature, explain
 from bayeswood.report.predictions import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -22,12 +23,16 @@ __all__ = [
     "DEFAULT_GAMMA0",
     "ClassPredictions",
     "ClassifierScores",
+    "Dissenter",
+    "Explanation",
     "Importances",
     "ModelSummary",
     "NumberPredictions",
     "Outcome",
+    "PartingFeature",
     "RegressorScores",
     "classify_outcomes",
+    "explain",
     "predict_rows",
     "score_predictions",
     "summarize_importances",
