@@ -84,7 +84,8 @@ def calibration_report(
     --------
     >>> from bayeswood import RandomForestClassifier, calibration_report
     >>> from bayeswood.datasets import load_breast_cancer_wisconsin
-    >>> X, y = load_breast_cancer_wisconsin(return_X_y=True)
+    >>> cancer = load_breast_cancer_wisconsin()
+    >>> X, y = cancer.data, cancer.target
     >>> forest = RandomForestClassifier(random_state=0).fit(X[::2], y[::2])
     >>> report = calibration_report(forest, X[1::2], y[1::2])
     >>> report.n_rows, bool(report.brier.score < report.brier.uncertainty)
