@@ -177,3 +177,16 @@ def number(value: float) -> str:
     ('12,346', '0.5', '34.455')
     """
     return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.5g}"
+
+
+def levels_text(levels: Sequence[str], n_shown: int = 3) -> str:
+    """Some of the levels that go left, and how many more.
+
+    Examples
+    --------
+    >>> levels_text(["red", "green", "blue", "black"], 2)
+    ' in red, green + 2'
+    """
+    shown = ", ".join(shorten(level, 10) for level in levels[:n_shown])
+    n_more = len(levels) - n_shown
+    return f" in {shown}" + (f" + {n_more}" if n_more > 0 else "")

@@ -12,6 +12,7 @@ from bayeswood.plots.outline import (
     OutlineLine,
     draw_outline,
     legend_below,
+    levels_text,
     number,
     outline_axes,
 )
@@ -19,8 +20,6 @@ from bayeswood.report.names import shorten
 from bayeswood.report.palette import BLUE, CLASS_COLOURS, GREY, class_colour
 
 F64 = NDArray[np.float64]
-
-_MAX_LEVELS = 3
 
 
 class TreeDisplay:
@@ -147,7 +146,7 @@ class TreeDisplay:
             answer=answer,
             name=name,
             rest=f"{rest}{below} below" if is_cut else rest,
-            short_rest=rest + below,
+            short_rest=rest + below if ends else self._question(node, n_levels=1)[1],
             note=f"{int(self.tree.n_samples[node]):,}",
             bar=self._bar(value),
             colour=class_colour(int(value.argmax())) if self.tree.is_classifier else BLUE,
@@ -156,15 +155,13 @@ class TreeDisplay:
             is_cut=is_cut,
         )
 
-    def _question(self, node: int) -> tuple[str, str]:
+    def _question(self, node: int, n_levels: int = 3) -> tuple[str, str]:
         feature = int(self.tree.feature[node])
         name = self.labels.feature_names[feature]
         if not self.tree.is_category_split(node):
             return name, f" ≤ {number(float(self.tree.threshold[node]))}"
         levels = [self.labels.level(feature, int(i)) for i in self.tree.left_levels(node)]
-        shown = ", ".join(shorten(level, 10) for level in levels[:_MAX_LEVELS])
-        more = f" + {len(levels) - _MAX_LEVELS}" if len(levels) > _MAX_LEVELS else ""
-        return name, f" in {shown}{more}"
+        return name, levels_text(levels, n_levels)
 
     def _said(self, value: F64) -> tuple[str, str]:
         if self.tree.is_classifier:

@@ -3,9 +3,14 @@
 from collections.abc import Iterator
 from typing import Any, Self
 
-from bayeswood.plots.outline import OutlineLine, draw_outline, legend_below, outline_axes
+from bayeswood.plots.outline import (
+    OutlineLine,
+    draw_outline,
+    legend_below,
+    levels_text,
+    outline_axes,
+)
 from bayeswood.posterior import SplitChoice, TrunkPlace, TrunkPosterior, trunk_posterior
-from bayeswood.report.names import shorten
 from bayeswood.report.palette import AMBER, BLUE, GREY
 
 _SECOND = "#56B4E9"
@@ -115,7 +120,7 @@ def _lines(place: TrunkPlace) -> Iterator[OutlineLine]:
             answer="or",
             name=choice.feature or "",
             rest=_cut(choice) if choice.feature else _NO_SPLIT,
-            short_rest=_cut(choice, with_range=False) if choice.feature else "",
+            short_rest=_cut(choice, in_full=False) if choice.feature else "",
             note="",
             bar=((taken, "none"), (choice.share, colour)),
             labels=("", f"{choice.share:.0%}") if choice.share >= _SMALLEST_LABELLED else (),
@@ -136,7 +141,7 @@ def _line(place: TrunkPlace) -> OutlineLine:
         answer={"": "", "L": "yes", "R": "no"}[place.path[-1:]],
         name=first.feature or "",
         rest=_cut(first) if first.feature else _NO_SPLIT,
-        short_rest=_cut(first, with_range=False) if first.feature else "",
+        short_rest=_cut(first, in_full=False) if first.feature else "",
         note=f"{place.weight:.0%}",
         bar=tuple(bar),
         colour=BLUE,
@@ -145,12 +150,10 @@ def _line(place: TrunkPlace) -> OutlineLine:
     )
 
 
-def _cut(choice: SplitChoice, *, with_range: bool = True) -> str:
+def _cut(choice: SplitChoice, *, in_full: bool = True) -> str:
     if choice.threshold is None or choice.lower is None or choice.upper is None:
-        shown = ", ".join(shorten(level, 10) for level in choice.left_levels[:3])
-        more = f" + {len(choice.left_levels) - 3}" if len(choice.left_levels) > 3 else ""
-        return f" in {shown}{more}"
-    if choice.lower == choice.upper or not with_range:
+        return levels_text(choice.left_levels, 3 if in_full else 1)
+    if choice.lower == choice.upper or not in_full:
         return f" ≤ {_short(choice.threshold)}"
     return f" ≤ {_short(choice.threshold)} ({_short(choice.lower)}–{_short(choice.upper)})"
 
