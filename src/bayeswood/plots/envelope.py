@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import legend_above, take_axes, tidy
 from bayeswood.posterior import Members
-from bayeswood.report import DEFAULT_GAMMA0
+from bayeswood.report import DEFAULT_GAMMA0, Outcome
 from bayeswood.report.names import percent
 from bayeswood.report.palette import INK, OUTCOME_COLOURS, OUTCOME_NAMES
-from bayeswood.report.summarize import Outcome
 
 F64 = NDArray[np.float64]
 
