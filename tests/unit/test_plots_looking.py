@@ -379,7 +379,7 @@ def test_permutation_display_shows_its_numbers(classifier, hospital):
     )
     means = display.ax_.collections[1].get_offsets()
     np.testing.assert_array_equal(means[:, 0], display.importances.mean[:5])
-    assert "loss of brier when shuffled (and 46 more)" in display.ax_.get_xlabel()
+    assert "Brier score added by shuffling (and 46 more)" in display.ax_.get_xlabel()
 
 
 def test_shortened_names_stay_different():

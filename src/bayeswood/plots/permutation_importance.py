@@ -11,6 +11,14 @@ from bayeswood.report.palette import AMBER, BLUE, GREY
 
 # Of the height; the legend and the axis take the rest.
 _SHARE = 0.7
+_LOSSES = {
+    "accuracy": "accuracy lost",
+    "brier": "Brier score added",
+    "log_loss": "log loss added",
+    "r2": "R² lost",
+    "mse": "squared error added",
+    "mae": "absolute error added",
+}
 
 
 class PermutationImportanceDisplay:
@@ -116,7 +124,7 @@ class PermutationImportanceDisplay:
         few_ticks(self.ax_)
         n_hidden = len(shown.names) - n_shown
         more = f" (and {n_hidden} more)" if n_hidden else ""
-        what = f"loss of {shown.score.replace('_', ' ')} when shuffled{more}"
-        self.ax_.set_xlabel(what, loc="right")
+        what = _LOSSES.get(shown.score, f"{shown.score} lost")
+        self.ax_.set_xlabel(f"{what} by shuffling{more}", loc="right")
         legend_above(self.ax_, side="right")
         return self
