@@ -140,85 +140,108 @@ def trunk_posterior(model: Any, *, max_depth: int = 2, min_weight: float = 0.05)
             f"The 'max_depth' parameter of {_NAME} must be an int >= 0. Got {max_depth!r} instead."
         )
     counted = np.flatnonzero(forest.weights > 0)
-    here = [_Here(forest.trees[int(i)], float(forest.weights[i]), 0) for i in counted]
-    places = tuple(_walk(forest, here, "", max_depth, min_weight))
+    tops = [_Top.of(forest.trees[int(i)], float(forest.weights[i]), max_depth) for i in counted]
+    places = tuple(_walk(forest, tops, "", max_depth, min_weight))
     return TrunkPosterior(places, forest.n_trees, forest.labels.class_names, max_depth)
 
 
 @dataclass(frozen=True)
-class _Here:
-    """A member standing at one of its nodes."""
+class _Node:
+    """What is kept of a node; of a whole forest the trees' own arrays would fill the memory."""
 
-    tree: Tree
+    feature: int
+    threshold: float
+    left_levels: tuple[int, ...] | None
+    n_samples: int
+    value: F64
+
+
+@dataclass(frozen=True)
+class _Top:
+    """The top of one tree: its nodes by the way to them."""
+
     weight: float
-    node: int
+    nodes: dict[str, _Node]
 
-    @property
-    def feature(self) -> int:
-        return int(self.tree.feature[self.node])
+    @classmethod
+    def of(cls, tree: Tree, weight: float, max_depth: int) -> "_Top":
+        nodes, pending = {}, [("", 0)]
+        while pending:
+            path, node = pending.pop()
+            nodes[path] = _node(tree, node)
+            if tree.feature[node] >= 0 and len(path) < max_depth:
+                pending += [(path + "L", int(tree.left[node])), (path + "R", int(tree.right[node]))]
+        return cls(weight, nodes)
 
-    def child(self, side: str) -> "_Here":
-        nodes = self.tree.left if side == "L" else self.tree.right
-        return _Here(self.tree, self.weight, int(nodes[self.node]))
+
+def _node(tree: Tree, node: int) -> _Node:
+    levels = tree.left_levels(node).tolist() if tree.is_category_split(node) else None
+    return _Node(
+        feature=int(tree.feature[node]),
+        threshold=float(tree.threshold[node]),
+        left_levels=None if levels is None else tuple(levels),
+        n_samples=int(tree.n_samples[node]),
+        value=np.array(tree.value[node]),
+    )
 
 
 def _walk(
-    forest: Forest, here: list[_Here], path: str, max_depth: int, min_weight: float
+    forest: Forest, tops: list[_Top], path: str, max_depth: int, min_weight: float
 ) -> Iterator[TrunkPlace]:
     """Places in preorder, following the commonest feature."""
-    place, commonest = _place(forest, here, path)
+    place, commonest = _place(forest, tops, path)
     yield place
     if commonest < 0 or len(path) >= max_depth:
         return
-    followers = [member for member in here if member.feature == commonest]
-    if sum(member.weight for member in followers) < min_weight:
+    followers = [top for top in tops if top.nodes[path].feature == commonest]
+    if sum(top.weight for top in followers) < min_weight:
         return
     for side in "LR":
-        below = [member.child(side) for member in followers]
-        yield from _walk(forest, below, path + side, max_depth, min_weight)
+        yield from _walk(forest, followers, path + side, max_depth, min_weight)
 
 
-def _place(forest: Forest, here: list[_Here], path: str) -> tuple[TrunkPlace, int]:
-    weights = np.array([member.weight for member in here])
-    features = np.array([member.feature for member in here])
+def _place(forest: Forest, tops: list[_Top], path: str) -> tuple[TrunkPlace, int]:
+    nodes = [top.nodes[path] for top in tops]
+    weights = np.array([top.weight for top in tops])
+    features = np.array([node.feature for node in nodes])
     total = float(weights.sum())
     shares = {int(j): float(weights[features == j].sum()) / total for j in np.unique(features)}
     ranked = sorted(shares, key=lambda j: (-round(shares[j], 12), j < 0, j))
-    choices = tuple(
-        _choice(forest, [m for m in here if m.feature == j], j, shares[j]) for j in ranked
-    )
-    n_samples = np.array([member.tree.n_samples[member.node] for member in here])
-    values = np.array([member.tree.value[member.node] for member in here])
+    choices = []
+    for feature in ranked:
+        chosen = features == feature
+        asking = [node for node in nodes if node.feature == feature]
+        choices.append(_choice(forest, asking, weights[chosen], shares[feature]))
     place = TrunkPlace(
         path=path,
         weight=min(total, 1.0),
-        n_members=len(here),
-        n_samples=float(weights @ n_samples) / total,
-        value=weights @ values / total,
-        choices=choices,
+        n_members=len(tops),
+        n_samples=float(weights @ [node.n_samples for node in nodes]) / total,
+        value=weights @ np.array([node.value for node in nodes]) / total,
+        choices=tuple(choices),
     )
     return place, ranked[0]
 
 
-def _choice(forest: Forest, members: list[_Here], feature: int, share: float) -> SplitChoice:
+def _choice(forest: Forest, nodes: list[_Node], weights: F64, share: float) -> SplitChoice:
+    feature = nodes[0].feature
     if feature < 0:
         return SplitChoice(None, share)
     name = forest.labels.feature_names[feature]
-    weights = np.array([member.weight for member in members])
-    if members[0].tree.is_category_split(members[0].node):
-        return SplitChoice(name, share, left_levels=_left_levels(forest, members, feature))
-    cuts = np.array([member.tree.threshold[member.node] for member in members])
+    if nodes[0].left_levels is not None:
+        return SplitChoice(name, share, left_levels=_left_levels(forest, nodes, weights))
+    cuts = np.array([node.threshold for node in nodes])
     low, middle, high = _weighted_quantiles(cuts, weights, (0.05, 0.5, 0.95))
     return SplitChoice(name, share, middle, low, high)
 
 
-def _left_levels(forest: Forest, members: list[_Here], feature: int) -> tuple[str, ...]:
+def _left_levels(forest: Forest, nodes: list[_Node], weights: F64) -> tuple[str, ...]:
     sets: dict[tuple[int, ...], float] = {}
-    for member in members:
-        levels = tuple(int(i) for i in member.tree.left_levels(member.node))
-        sets[levels] = sets.get(levels, 0.0) + member.weight
+    for node, weight in zip(nodes, weights, strict=True):
+        levels = node.left_levels or ()
+        sets[levels] = sets.get(levels, 0.0) + float(weight)
     commonest = max(sets, key=lambda levels: sets[levels])
-    return tuple(forest.labels.level(feature, i) for i in commonest)
+    return tuple(forest.labels.level(nodes[0].feature, i) for i in commonest)
 
 
 def _weighted_quantiles(values: F64, weights: F64, levels: tuple[float, ...]) -> list[float]:
