@@ -186,6 +186,7 @@ def test_legible_in_a_column_of_print(name, pictures):
     display = pictures[name](ax)
     assert display.ax_ is ax
     assert_legible(display.figure_)
+    assert display.ax_.get_position().width > 0.4  # names leave room for what they name
     # As printed: the label inside a bar is the smallest, a name of a row has 5.5 points.
     assert smallest_font(display.figure_) >= 4.2
 

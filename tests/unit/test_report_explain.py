@@ -104,6 +104,9 @@ def test_the_longest_common_beginning_is_found():
     partings = part_ways(ways, np.array([True, True, False]), np.array([0.8, 0.1, 0.1]))
     assert partings[2].kind == "other side"
     assert partings[2].depth == 1
+    heavy = [(Step(0, 5.0, True),), (Step(0, 6.0, True),), (Step(0, 7.0, False),)]
+    nearest = part_ways(heavy, np.array([True, True, False]), np.array([0.2, 0.7, 0.1]))
+    assert nearest[2].other_threshold == 6.0
     assert part_ways(ways, np.zeros(3, bool), np.full(3, 1 / 3)) == {}
 
 
