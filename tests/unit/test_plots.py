@@ -173,7 +173,7 @@ def test_reliability(data, request):
     shown = display.reliability
     assert shown.n_cases.sum() == 150
     assert np.all((shown.lower <= shown.frequency) & (shown.frequency <= shown.upper))
-    assert f"calibration error {shown.error:.3f}" in display.ax_.texts[0].get_text()
+    assert f"calibration error {shown.error:.3f}" in display.ax_.get_title(loc="left")
 
 
 def test_intervals(numbers):

@@ -144,7 +144,8 @@ def assert_legible(figure):
     renderer = figure.canvas.get_renderer()
     page = figure.bbox
     for ax in figure.axes:
-        labels = [ax.xaxis.label, ax.yaxis.label, ax.title, *ax.texts] if ax.axison else ax.texts
+        titles = [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]
+        labels = [*titles, *ax.texts] if ax.axison else ax.texts
         ticks = drawn_ticks(ax.xaxis) + drawn_ticks(ax.yaxis) if ax.axison else []
         legend = ax.get_legend()
         texts = [*labels, *ticks, *(legend.get_texts() if legend else [])]

@@ -89,7 +89,7 @@ class ReliabilityDisplay:
         ----------
         ax : matplotlib.axes.Axes, optional
         note : bool, default True
-            Whether to write the calibration error into the picture.
+            Whether to write the calibration error above the picture.
 
         Returns
         -------
@@ -112,27 +112,28 @@ class ReliabilityDisplay:
             edgecolors="white", linewidths=0.8, clip_on=False,
         )  # fmt: skip
         self.ax_.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04))
-        room = max(label_cells(self.ax_) - 25, 8)
-        what = f" of {shorten(shown.name, room)}" if shown.name else ""
-        self.ax_.set_xlabel(f"predicted probability{what}")
+        self.ax_.set_xlabel(self._what(label_cells(self.ax_)))
         self.ax_.set_ylabel("observed frequency")
         tidy(self.ax_, grid="both")
         if note:
             self._note()
         return self
 
+    def _what(self, cells: int) -> str:
+        name = self.reliability.name
+        if not name:
+            return "predicted probability"
+        head = "predicted probability of" if 25 + len(name) <= cells else "probability of"
+        return f"{head} {shorten(name, max(cells - len(head) - 1, 8))}"
+
     def _note(self) -> None:
-        """The calibration error, in the corner that good probabilities leave free."""
+        """The calibration error, above the axes: a corner inside may hold data."""
         shown = self.reliability
-        lines = [f"calibration error {shown.error:.3f}"]
+        text = f"calibration error {shown.error:.3f}"
         if not np.isnan(shown.error_lower):
-            lines += [
-                f"{percent(shown.confidence)} bootstrap {shown.error_lower:.3f}–"
-                f"{shown.error_upper:.3f}",
-                f"by chance {shown.error_by_chance:.3f}",
-            ]
-        self.ax_.text(
-            0.98, 0.03, "\n".join(lines), transform=self.ax_.transAxes, ha="right", va="bottom",
-            fontsize=0.8 * text_size(self.ax_), color=INK, linespacing=1.3,
-            bbox={"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5},
-        )  # fmt: skip
+            text += (
+                f", by chance {shown.error_by_chance:.3f}\n{percent(shown.confidence)} of "
+                f"bootstrap samples {shown.error_lower:.3f}–{shown.error_upper:.3f}"
+            )
+        size = 0.85 * text_size(self.ax_)
+        self.ax_.set_title(text, loc="left", fontsize=size, color=INK, fontweight="normal")
