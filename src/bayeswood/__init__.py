@@ -5,6 +5,10 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
+- `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
+
+When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
+`choose_gamma0_by_cost`, `compare_envelopes`.
 
 `load` reads what an estimator's ``save`` wrote. `theory` holds the papers' closed forms,
 `datasets` data to try things on, `plots` and `report` pictures and pages.
@@ -19,12 +23,21 @@ from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    EnvelopeClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
+    compare_envelopes,
     load,
 )
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.uncertainty import (
+    UNCERTAIN,
+    Uncertainty,
+    UncertaintyEnvelope,
+    choose_gamma0,
+    choose_gamma0_by_cost,
+    envelope_curve,
+)
 
 try:
     __version__ = version("bayeswood")
@@ -35,16 +48,23 @@ except PackageNotFoundError:  # a source tree that is not installed
 _ON_DEMAND = ("datasets", "plots", "report", "theory")
 
 __all__ = [
+    "UNCERTAIN",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",
+    "EnvelopeClassifier",
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",
     "Tree",
     "Uncertainty",
+    "UncertaintyEnvelope",
     "__version__",
+    "choose_gamma0",
+    "choose_gamma0_by_cost",
+    "compare_envelopes",
+    "envelope_curve",
     "load",
 ]
 

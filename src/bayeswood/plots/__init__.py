@@ -5,6 +5,7 @@ data it shows as attributes, and draws with ``plot(ax=None)``, which sets ``ax_`
 """
 
 from bayeswood.plots.class_probability import ClassProbabilityDisplay
+from bayeswood.plots.envelope_comparison import EnvelopeComparisonDisplay
 from bayeswood.plots.importance import ImportanceDisplay
 from bayeswood.plots.interval import IntervalDisplay
 from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
@@ -14,6 +15,7 @@ from bayeswood.plots.reliability import ReliabilityDisplay
 
 __all__ = [
     "ClassProbabilityDisplay",
+    "EnvelopeComparisonDisplay",
     "ImportanceDisplay",
     "IntervalCoverageDisplay",
     "IntervalDisplay",

@@ -22,6 +22,7 @@ from bayeswood.uncertainty.envelope_choice import (
     choose_gamma0_by_cost,
     clopper_pearson_upper,
 )
+from bayeswood.uncertainty.envelope_comparison import EnvelopeComparison, ModelFolds, mean_tree_size
 from bayeswood.uncertainty.envelope_curve import (
     EnvelopeCurve,
     FoldCurves,
@@ -42,9 +43,11 @@ __all__ = [
     "UNCERTAIN",
     "CostChoice",
     "EnvelopeAssessment",
+    "EnvelopeComparison",
     "EnvelopeCurve",
     "FoldCurves",
     "GammaChoice",
+    "ModelFolds",
     "NoConfidentThreshold",
     "Outcome",
     "Responses",
@@ -60,6 +63,7 @@ __all__ = [
     "fold_curves",
     "interval_levels",
     "is_confident",
+    "mean_tree_size",
     "member_quantiles",
     "member_variance",
     "row_blocks",
