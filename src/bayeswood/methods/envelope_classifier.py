@@ -7,6 +7,7 @@ Reference: Schetinin and others 2004, section 4; the choice of γ₀ is ours, se
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import ceil
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
+from sklearn.utils.validation import _num_samples
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.parameters import (
     SEED,
     Constraint,
     check_parameters,
+    draw_seed,
     one_of,
     parameter_error,
     real,
@@ -150,24 +152,32 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
             words = "a classifier with members"
             raise parameter_error("estimator", "EnvelopeClassifier", words, self.estimator)
         self.__dict__.pop("choice_", None)
-        train, held_out = self._split(X, y)
+        X, y = _indexable(X), _indexable(y)
+        train, held_out = self._split(X, y, sample_weight)
         self.estimator_ = _fit_clone(self.estimator, X, y, sample_weight, train)
         self.classes_ = np.asarray(self.estimator_.classes_)
         self._check_reject_label()
         self.gamma0_ = self._calibrate(X, y, held_out)
         return self
 
-    def _split(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Rows to fit and rows to calibrate on; None stands for all of them."""
+    def _split(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
+        """Rows to fit and rows to calibrate on; None stands for all of them.
+
+        Drawn without regard to class: calibration rows shall be like the rows to come.
+        """
         if self.gamma0 != "auto" or isinstance(self.estimator, FrozenEstimator):
             return None, None
-        numbers, _ = fit_class_target(y, "EnvelopeClassifier")
-        seed = self.random_state
-        if isinstance(seed, np.random.Generator):
-            seed = int(seed.integers(2**32))
-        splitter = StratifiedShuffleSplit(1, test_size=self.calibration_size, random_state=seed)
-        train, held_out = next(splitter.split(np.zeros(len(numbers)), numbers))
-        return train, held_out
+        fit_class_target(y, "EnvelopeClassifier")
+        check_consistent_length(X, y, sample_weight)
+        n_rows = _num_samples(y)
+        n_held_out = ceil(self.calibration_size * n_rows)
+        if n_held_out >= n_rows:
+            raise BayeswoodError(
+                f"EnvelopeClassifier cannot hold out {n_held_out} rows for gamma0='auto' where "
+                f"n_samples={n_rows}. Give more rows, or a smaller 'calibration_size'."
+            )
+        order = np.random.default_rng(draw_seed(self.random_state)).permutation(n_rows)
+        return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
 
     def _calibrate(self, X: Any, y: Any, held_out: Any) -> float:
         if self.gamma0 != "auto":
@@ -329,6 +339,13 @@ def _fit_clone(estimator: Any, X: Any, y: Any, sample_weight: Any, rows: Any) ->
         X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
         options = {name: weights[rows] for name, weights in options.items()}
     return clone(estimator).fit(X, y, **options)
+
+
+def _indexable(table: Any) -> Any:
+    """As given if rows can be taken from it, otherwise in a form that they can be taken from."""
+    if hasattr(table, "tocsr"):
+        return table.tocsr()
+    return table if table is None or hasattr(table, "__getitem__") else np.asarray(table)
 
 
 def _common_type(classes: NDArray[Any], reject_label: Any) -> Any:

@@ -112,11 +112,11 @@ def envelope_curve(
     """
     assessment = as_assessment(ensemble, X, y, member_weights)
     grid = check_grid(DEFAULT_GRID if gamma0 is None else gamma0, "envelope_curve")
-    correct = count_confident(assessment, grid, correct=True) / assessment.n_rows
-    incorrect = count_confident(assessment, grid, correct=False) / assessment.n_rows
-    # Clipped, for 1 - 0.9 - 0.1 is below 0.
-    uncertain = np.maximum(1.0 - correct - incorrect, 0.0)
-    return EnvelopeCurve(grid, correct, uncertain, incorrect, assessment.n_rows)
+    n_rows = assessment.n_rows
+    correct = count_confident(assessment, grid, correct=True)
+    incorrect = count_confident(assessment, grid, correct=False)
+    uncertain = n_rows - correct - incorrect
+    return EnvelopeCurve(grid, correct / n_rows, uncertain / n_rows, incorrect / n_rows, n_rows)
 
 
 def fold_curves(
