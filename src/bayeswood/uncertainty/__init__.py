@@ -22,7 +22,12 @@ from bayeswood.uncertainty.envelope_choice import (
     choose_gamma0_by_cost,
     clopper_pearson_upper,
 )
-from bayeswood.uncertainty.envelope_comparison import EnvelopeComparison, ModelFolds, mean_tree_size
+from bayeswood.uncertainty.envelope_comparison import (
+    COLUMNS,
+    EnvelopeComparison,
+    ModelFolds,
+    mean_tree_size,
+)
 from bayeswood.uncertainty.envelope_curve import (
     EnvelopeCurve,
     FoldCurves,
@@ -40,6 +45,7 @@ from bayeswood.uncertainty.intervals import (
 from bayeswood.uncertainty.responses import Responses
 
 __all__ = [
+    "COLUMNS",
     "UNCERTAIN",
     "CostChoice",
     "EnvelopeAssessment",

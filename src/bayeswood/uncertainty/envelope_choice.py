@@ -39,7 +39,8 @@ class GammaChoice:
     among : str
         What the rate is a share of: ``"all"`` rows or the ``"confident"`` ones.
     upper_bound : float
-        Clopper-Pearson's upper limit of the rate at `gamma0`.
+        Clopper-Pearson's upper limit of the rate at `gamma0`, as if it had been fixed beforehand:
+        among all rows that is at most the target.
     confident_correct, uncertain, confident_incorrect : float
         Rates on the calibration rows at `gamma0`.
     n_rows : int
