@@ -1,7 +1,7 @@
 """What holds for every envelope, whatever the votes (Hypothesis)."""
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -9,6 +9,7 @@ from bayeswood.uncertainty import UncertaintyEnvelope, choose_gamma0_by_cost, en
 
 SHAPES = st.tuples(st.integers(1, 30), st.integers(1, 12))
 SHARES = st.floats(0, 1)
+LAW = settings(derandomize=True, deadline=None)
 
 
 @st.composite
@@ -27,6 +28,7 @@ def rates(result):
     return result.confident_correct, result.uncertain, result.confident_incorrect
 
 
+@LAW
 @given(labelled_votes(), SHARES)
 def test_rates_add_to_one(case, gamma0):
     votes, y, weights = case
@@ -35,6 +37,7 @@ def test_rates_add_to_one(case, gamma0):
     assert min(rates(result)) >= 0
 
 
+@LAW
 @given(labelled_votes(), SHARES)
 def test_consistency_lies_between_one_over_c_and_one(case, gamma0):
     votes, _, weights = case
@@ -43,6 +46,7 @@ def test_consistency_lies_between_one_over_c_and_one(case, gamma0):
     assert np.all((gamma >= 1 / n_classes - 1e-9) & (gamma <= 1))
 
 
+@LAW
 @given(labelled_votes(), SHARES, st.randoms(use_true_random=False))
 def test_permuting_members_changes_nothing(case, gamma0, random):
     votes, y, weights = case
@@ -58,6 +62,7 @@ def test_permuting_members_changes_nothing(case, gamma0, random):
         assert rates(before) == rates(after)
 
 
+@LAW
 @given(labelled_votes(), SHARES)
 def test_weights_zero_and_one_are_leaving_members_out(case, gamma0):
     votes, y, weights = case
@@ -70,6 +75,7 @@ def test_weights_zero_and_one_are_leaving_members_out(case, gamma0):
     assert rates(weighted) == rates(left_out)
 
 
+@LAW
 @given(labelled_votes(), SHARES)
 def test_whole_weights_are_copies_of_members(case, gamma0):
     votes, y, weights = case
@@ -80,6 +86,7 @@ def test_whole_weights_are_copies_of_members(case, gamma0):
     np.testing.assert_array_equal(weighted.outcome, copied.outcome)
 
 
+@LAW
 @given(labelled_votes())
 def test_the_curve_is_the_envelope_at_each_threshold(case):
     votes, y, weights = case
@@ -94,6 +101,7 @@ def test_the_curve_is_the_envelope_at_each_threshold(case):
     assert np.all(np.diff(curve.uncertain) >= -1e-12)
 
 
+@LAW
 @given(labelled_votes(), st.floats(1, 20), st.floats(0, 3))
 def test_no_threshold_is_cheaper_than_the_cheapest(case, cost_incorrect, cost_uncertain):
     votes, y, weights = case

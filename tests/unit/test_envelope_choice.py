@@ -143,6 +143,12 @@ def test_folds_are_pooled():
     assert pooled.n_rows == 1000
     assert len(pooled.fold_gamma0) == 2
     assert whole.fold_gamma0 == ()
+    assert whole.two_sigma == {}
+    spread = 2 * np.std([half.at(0.9).uncertain for half in halves], ddof=1)
+    assert pooled.two_sigma["uncertain"] == pytest.approx(spread)
+    by_cost = choose_gamma0_by_cost(halves, cost_incorrect=10)
+    assert by_cost.gamma0 == 0.9
+    assert by_cost.two_sigma == pooled.two_sigma
 
 
 def test_fallback_gives_on_what_was_not_needed():
@@ -169,14 +175,14 @@ def test_spread_of_the_cost():
     votes, y = graded()
     single = choose_gamma0_by_cost(votes, y=y, cost_incorrect=10)
     per_row = np.repeat([0.0, 1.0, 10.0], [740, 250, 10])
-    assert single.two_sigma == pytest.approx(2 * per_row.std(ddof=1) / np.sqrt(1000))
+    assert single.cost_two_sigma == pytest.approx(2 * per_row.std(ddof=1) / np.sqrt(1000))
     envelope = UncertaintyEnvelope()
     parts = [slice(0, 800), slice(800, 1000)]
     folds = [envelope.assess(votes[:, part], y=y[part]) for part in parts]
     pooled = choose_gamma0_by_cost(folds, cost_incorrect=10)
     assert pooled.cost == single.cost
     costs = [(50 + 100) / 800, 1.0]  # at 0.9
-    assert pooled.two_sigma == pytest.approx(2 * np.std(costs, ddof=1))
+    assert pooled.cost_two_sigma == pytest.approx(2 * np.std(costs, ddof=1))
 
 
 @pytest.mark.parametrize(

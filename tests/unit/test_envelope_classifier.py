@@ -97,6 +97,16 @@ def test_a_fitted_ensemble_is_calibrated_as_it_is(gaussians):
     assert model.estimator_.estimator is fitted
 
 
+def test_probabilities_may_measure(gaussians):
+    X, y, X_test, _ = gaussians
+    model = EnvelopeClassifier(forest(min_samples_leaf=20), 0.9, measure="probability").fit(X, y)
+    clear = model.predict_proba(X_test).max(axis=1) >= 0.9
+    assert 0 < clear.sum() < len(clear)
+    np.testing.assert_array_equal(model.predict(X_test) != "uncertain", clear)
+    auto = clone(model).set_params(gamma0="auto", target=0.2, random_state=0).fit(X, y)
+    assert auto.gamma0_ in auto.consistency(X)
+
+
 def test_nothing_is_decided_where_no_promise_can_be_kept(gaussians):
     X, y, X_test, _ = gaussians
     with pytest.warns(NoConfidentThreshold, match="at least 299 rows"):
@@ -141,6 +151,7 @@ def test_frames_and_missing_values_pass_through():
     [
         {"gamma0": 1.5}, {"gamma0": "best"}, {"target": 0.0}, {"confidence": 2.0},
         {"calibration_size": 1.0}, {"random_state": "x"}, {"estimator": 3}, {"reject_label": 1},
+        {"measure": "both"},
     ],
 )  # fmt: skip
 def test_bad_parameters(options, gaussians):

@@ -36,14 +36,15 @@ from bayeswood.uncertainty import (
     UncertaintyEnvelope,
     choose_gamma0,
     is_confident,
-    vote_shares,
 )
+from bayeswood.uncertainty.envelope import Measure
 
 F64 = NDArray[np.float64]
 
 _INFINITE = Constraint("inf", lambda v: isinstance(v, float) and v == np.inf)
 _CONSTRAINTS: Mapping[str, Constraint] = {
     "gamma0": real(0, 1, integers=True) | _INFINITE | one_of("auto"),
+    "measure": one_of("votes", "probability"),
     "target": real(0, 1, "neither"),
     "confidence": real(0, 1, "neither"),
     "calibration_size": real(0, 1, "neither"),
@@ -64,6 +65,8 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         of the training rows and takes `choose_gamma0` of them.
     reject_label : str, int or other label, default="uncertain"
         What `predict` gives where it declines; must not be a class. The default equals `UNCERTAIN`.
+    measure : {"votes", "probability"}, default="votes"
+        What γ is measured by, as in `UncertaintyEnvelope`.
     target : float, default=0.01
         For ``"auto"``: largest rate of confident errors among all rows.
     confidence : float, default=0.95
@@ -88,10 +91,11 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 
     Notes
     -----
-    `predict` judges the majority of votes, see `UncertaintyEnvelope`; `predict_proba` is the
-    ensemble's own and never declines. `score` is the rate of confident and correct outcomes: a
-    row that is declined counts as not solved. Labels keep their type if the reject label is of
-    the same kind (-1 among ints, "reject" among strings); otherwise predictions are objects.
+    `predict` judges the majority of votes (or the most probable class), see `UncertaintyEnvelope`;
+    `predict_proba` is the ensemble's own and never declines. `score` is the rate of confident and
+    correct outcomes: a row that is declined counts as not solved. Labels keep their type if the
+    reject label is of the same kind (-1 among ints, "reject" among strings); otherwise predictions
+    are objects.
 
     If with ``"auto"`` no γ₀ keeps the promise, ``gamma0_`` is ``inf``, everything is declined,
     and a warning says so.
@@ -118,6 +122,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         gamma0: float | str = 0.99,
         *,
         reject_label: Any = "uncertain",
+        measure: Measure = "votes",
         target: float = 0.01,
         confidence: float = 0.95,
         calibration_size: float = 0.25,
@@ -126,6 +131,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         self.estimator = estimator
         self.gamma0 = gamma0
         self.reject_label = reject_label
+        self.measure = measure
         self.target = target
         self.confidence = confidence
         self.calibration_size = calibration_size
@@ -184,9 +190,8 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
             return float(self.gamma0)
         if held_out is not None:
             X, y = _safe_indexing(X, held_out), _safe_indexing(y, held_out)
-        self.choice_ = choose_gamma0(
-            self.estimator_, X, y, target=self.target, confidence=self.confidence
-        )
+        assessed = UncertaintyEnvelope(measure=self.measure).assess(self.estimator_, X, y)
+        self.choice_ = choose_gamma0(assessed, target=self.target, confidence=self.confidence)
         return self.choice_.gamma0
 
     def _check_reject_label(self) -> None:
@@ -219,8 +224,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         -------
         ndarray, (n_rows,)
         """
-        self._check_fitted()
-        votes = vote_shares(self.estimator_, X)
+        votes = self._envelope().shares(self.estimator_, X)
         numbers = votes.majority
         if self.gamma0_ <= 0:  # never declines, so that the classes' own type will do
             return np.asarray(self.classes_[numbers])
@@ -311,7 +315,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 
     def _envelope(self) -> UncertaintyEnvelope:
         self._check_fitted()
-        return UncertaintyEnvelope(self.gamma0_)
+        return UncertaintyEnvelope(self.gamma0_, self.measure)
 
     def _check_fitted(self) -> None:
         if "gamma0_" not in self.__dict__:

@@ -16,6 +16,7 @@ from bayeswood.uncertainty import (
     UncertaintyEnvelope,
     mean_tree_size,
 )
+from bayeswood.uncertainty.envelope import Measure
 
 
 def compare_envelopes(
@@ -25,7 +26,7 @@ def compare_envelopes(
     cv: Any = 5,
     *,
     gamma0: float = 0.99,
-    measure: Any = "votes",
+    measure: Measure = "votes",
 ) -> EnvelopeComparison:
     """Cross-validate several ensembles within the Uncertainty Envelope, on the same folds.
 

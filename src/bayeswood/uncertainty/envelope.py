@@ -264,7 +264,7 @@ class UncertaintyEnvelope:
                 "UncertaintyEnvelope.assess needs the true classes: assess(ensemble, X, y), or "
                 "assess(votes, y=y) for an array of votes. Got y=None."
             )
-        votes = self._shares(ensemble, X, member_weights)
+        votes = self.shares(ensemble, X, member_weights=member_weights)
         numbers = votes.majority
         predicted = votes.classes[numbers]
         is_correct = matches(predicted, y)
@@ -289,7 +289,7 @@ class UncertaintyEnvelope:
         ndarray of object, (n_rows,)
             Labels as Python objects.
         """
-        votes = self._shares(ensemble, X, member_weights)
+        votes = self.shares(ensemble, X, member_weights=member_weights)
         if UNCERTAIN in votes.classes.tolist():
             raise BayeswoodError(
                 "A class is called 'uncertain', so that a decision for it would look like no "
@@ -318,10 +318,27 @@ class UncertaintyEnvelope:
         -------
         ndarray, (n_rows,)
         """
-        votes = self._shares(ensemble, X, member_weights)
+        votes = self.shares(ensemble, X, member_weights=member_weights)
         return votes.of_classes(votes.majority)
 
-    def _shares(self, ensemble: Any, X: Any, member_weights: ArrayLike | None) -> VoteShares:
+    def shares(
+        self, ensemble: Any, X: Any = None, *, member_weights: ArrayLike | None = None
+    ) -> VoteShares:
+        """What γ is taken from: the share of each class, by votes or by averaged probability.
+
+        Parameters
+        ----------
+        ensemble : fitted estimator or array-like of votes, (n_members, n_rows)
+            See `vote_shares` for what can vote.
+        X : table, default=None
+            Rows; None for an array of votes.
+        member_weights : array-like, (n_members,), default=None
+            Instead of the ensemble's own weights.
+
+        Returns
+        -------
+        VoteShares
+        """
         if self.measure == "votes":
             return vote_shares(ensemble, X, member_weights=member_weights)
         if member_weights is not None:

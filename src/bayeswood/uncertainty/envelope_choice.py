@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import ceil, inf, log, log1p
 from numbers import Real
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from scipy.stats import beta, binom
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty.envelope import EnvelopeAssessment, summarize_rows
-from bayeswood.uncertainty.envelope_curve import as_assessment, check_grid, count_confident
+from bayeswood.uncertainty.envelope_curve import RATES, as_assessment, check_grid, count_confident
 
 F64 = NDArray[np.float64]
 Among = Literal["all", "confident"]
@@ -47,6 +47,9 @@ class GammaChoice:
         Number of calibration rows.
     fold_gamma0 : tuple of float
         What each fold by itself would choose; empty for a single calibration set.
+    two_sigma : dict of str to float
+        Twice the standard deviation over the folds of the three rates at `gamma0`; empty for a
+        single calibration set.
     """
 
     gamma0: float
@@ -59,6 +62,7 @@ class GammaChoice:
     confident_incorrect: float
     n_rows: int
     fold_gamma0: tuple[float, ...] = ()
+    two_sigma: dict[str, float] = field(default_factory=dict)
 
     @property
     def found(self) -> bool:
@@ -76,7 +80,7 @@ class CostChoice:
         ``inf`` where it is cheapest to decide nothing.
     cost : float
         Mean cost of a row at `gamma0`.
-    two_sigma : float
+    cost_two_sigma : float
         Of that mean: over folds twice the standard deviation of the folds' costs, otherwise twice
         the standard error over rows.
     confident_correct, uncertain, confident_incorrect : float
@@ -85,16 +89,19 @@ class CostChoice:
         Number of rows.
     fold_gamma0 : tuple of float
         What each fold by itself would choose; empty for a single set of rows.
+    two_sigma : dict of str to float
+        As in `GammaChoice`.
     """
 
     gamma0: float
     cost: float
-    two_sigma: float
+    cost_two_sigma: float
     confident_correct: float
     uncertain: float
     confident_incorrect: float
     n_rows: int
     fold_gamma0: tuple[float, ...] = ()
+    two_sigma: dict[str, float] = field(default_factory=dict)
 
 
 def choose_gamma0(
@@ -180,8 +187,11 @@ def choose_gamma0(
     chosen = test.choose(pooled)
     if chosen == inf:
         warnings.warn(test.why_none(pooled), NoConfidentThreshold, stacklevel=2)
-    fold_gamma0 = tuple(test.choose(fold) for fold in folds) if len(folds) > 1 else ()
-    return test.describe(pooled, chosen, fold_gamma0)
+    found = test.describe(pooled, chosen)
+    if len(folds) == 1:
+        return found
+    fold_gamma0 = tuple(test.choose(fold) for fold in folds)
+    return replace(found, fold_gamma0=fold_gamma0, two_sigma=_rate_spread(folds, chosen))
 
 
 def choose_gamma0_by_cost(
@@ -239,16 +249,19 @@ def choose_gamma0_by_cost(
     pooled = _pool(folds)
     chosen = _cheapest(pooled, costs)
     at = pooled.at(chosen)
-    return CostChoice(
+    found = CostChoice(
         gamma0=chosen,
         cost=float(costs[at.outcome].mean()),
-        two_sigma=_cost_spread(folds, chosen, costs),
+        cost_two_sigma=_cost_spread(folds, chosen, costs),
         confident_correct=at.confident_correct,
         uncertain=at.uncertain,
         confident_incorrect=at.confident_incorrect,
         n_rows=at.n_rows,
-        fold_gamma0=tuple(_cheapest(fold, costs) for fold in folds) if len(folds) > 1 else (),
     )
+    if len(folds) == 1:
+        return found
+    fold_gamma0 = tuple(_cheapest(fold, costs) for fold in folds)
+    return replace(found, fold_gamma0=fold_gamma0, two_sigma=_rate_spread(folds, chosen))
 
 
 class _RateTest:
@@ -288,9 +301,7 @@ class _RateTest:
             return grid, errors, np.full(len(grid), rows.n_rows)
         return grid, errors, errors + count_confident(rows, grid, correct=True)
 
-    def describe(
-        self, rows: EnvelopeAssessment, chosen: float, fold_gamma0: tuple[float, ...]
-    ) -> GammaChoice:
+    def describe(self, rows: EnvelopeAssessment, chosen: float) -> GammaChoice:
         """What is known about the chosen threshold."""
         at = rows.at(chosen)
         errors = int(np.count_nonzero(at.is_confident & ~at.is_correct))
@@ -306,7 +317,6 @@ class _RateTest:
             uncertain=at.uncertain,
             confident_incorrect=at.confident_incorrect,
             n_rows=at.n_rows,
-            fold_gamma0=fold_gamma0,
         )
 
     def why_none(self, rows: EnvelopeAssessment) -> str:
@@ -340,6 +350,13 @@ def _cost_spread(folds: Sequence[EnvelopeAssessment], gamma0: float, costs: F64)
         return float(2 * np.std(means, ddof=1))
     per_row = costs[folds[0].at(gamma0).outcome]
     return float(2 * per_row.std(ddof=1) / np.sqrt(len(per_row))) if len(per_row) > 1 else inf
+
+
+def _rate_spread(folds: Sequence[EnvelopeAssessment], gamma0: float) -> dict[str, float]:
+    """Twice the standard deviation of each rate over the folds."""
+    at = [fold.at(gamma0) for fold in folds]
+    rates = {name: [getattr(fold, name) for fold in at] for name in RATES}
+    return {name: float(2 * np.std(values, ddof=1)) for name, values in rates.items()}
 
 
 def _as_folds(
