@@ -210,6 +210,20 @@ def test_bagging_members_that_missed_a_class():
     np.testing.assert_allclose(shares.shares, by_hand)
 
 
+def test_a_class_that_no_member_of_a_bagging_saw():
+    """Members know the numbers 1 and 2 of three classes; the labels are 1, 2 and 3."""
+    X = np.arange(81.0)[:, None]
+    y = np.repeat([1, 2, 3], [1, 40, 40])
+    candidates = (
+        BaggingClassifier(KNeighborsClassifier(1), 3, max_samples=8, random_state=seed).fit(X, y)
+        for seed in range(100)
+    )
+    bagging = next(b for b in candidates if all(0 not in m.classes_ for m in b.estimators_))
+    assert {number for member in bagging.estimators_ for number in member.classes_} == {1, 2}
+    decisions = UncertaintyEnvelope(0).decide(bagging, X[[5, 75]])
+    assert decisions.tolist() == bagging.predict(X[[5, 75]]).tolist() == [2, 3]
+
+
 def test_our_forest_equals_its_draws(iris):
     X, y, X_test, _ = iris
     forest = BayesianForestClassifier(30, random_state=0).fit(X, LABELS["words"][y])
