@@ -5,6 +5,10 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
+- `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
+
+When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
+`choose_gamma0_by_cost`, `compare_envelopes`.
 
 `load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior of
 whatever can be computed from a fitted function, `explain` one prediction in words;
@@ -22,14 +26,25 @@ from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    EnvelopeClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
+    compare_envelopes,
     load,
 )
 from bayeswood.posterior import posterior_functional
 from bayeswood.report import explain
-from bayeswood.uncertainty import Uncertainty, calibration_report, coverage_report
+from bayeswood.uncertainty import (
+    UNCERTAIN,
+    Uncertainty,
+    UncertaintyEnvelope,
+    calibration_report,
+    choose_gamma0,
+    choose_gamma0_by_cost,
+    coverage_report,
+    envelope_curve,
+)
 
 try:
     __version__ = version("bayeswood")
@@ -40,18 +55,25 @@ except PackageNotFoundError:  # a source tree that is not installed
 _ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
 
 __all__ = [
+    "UNCERTAIN",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",
+    "EnvelopeClassifier",
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",
     "Tree",
     "Uncertainty",
+    "UncertaintyEnvelope",
     "__version__",
     "calibration_report",
+    "choose_gamma0",
+    "choose_gamma0_by_cost",
+    "compare_envelopes",
     "coverage_report",
+    "envelope_curve",
     "explain",
     "load",
     "posterior_functional",

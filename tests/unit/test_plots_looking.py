@@ -1,7 +1,6 @@
 """The pictures of posteriors, trees and envelopes: drawn, right, and legible at every size."""
 
 import itertools
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -35,6 +34,7 @@ from bayeswood.posterior import (
 )
 from bayeswood.report.names import shorten_all
 from bayeswood.report.palette import CLASS_COLOURS, class_colour
+from bayeswood.uncertainty import EnvelopeCurve
 
 DEPARTMENT = "hospital_department_of_first_admission"
 NAMES = [
@@ -257,7 +257,8 @@ def test_envelope_rates_by_hand():
     at = list(curve.gamma0).index(0.9)
     assert (curve.confident_correct[at], curve.confident_incorrect[at]) == (0.25, 0.25)
     assert curve.uncertain[at] == 0.5
-    np.testing.assert_allclose(sum(curve[1:]), 1)
+    total = curve.confident_correct + curve.uncertain + curve.confident_incorrect
+    np.testing.assert_allclose(total, 1)
     assert curve.uncertain[0] == 0
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert "uncertain 50.0%" in texts
@@ -276,13 +277,14 @@ def test_envelope_of_an_estimator_counts_votes(classifier, hospital):
 
 
 def test_envelope_of_a_given_curve(regressor, hospital):
-    curve = SimpleNamespace(
+    curve = EnvelopeCurve(
         gamma0=np.array([0.5, 0.9, 1.0]), confident_correct=np.array([0.8, 0.6, 0.5]),
         uncertain=np.array([0.0, 0.35, 0.5]), confident_incorrect=np.array([0.2, 0.05, 0.0]),
+        n_rows=20,
     )  # fmt: skip
     display = EnvelopeDisplay.from_curve(curve, gamma0=0.88)
     assert display.ax_.get_legend().get_title().get_text() == "with γ₀ = 90% (dashed)"
-    with pytest.raises(BayeswoodError, match="must be a classifier"):
+    with pytest.raises(BayeswoodError, match="lassifier"):
         EnvelopeDisplay.from_estimator(regressor, hospital[0], hospital[1])
 
 

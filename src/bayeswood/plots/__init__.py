@@ -7,6 +7,7 @@ data it shows as attributes, and draws with ``plot(ax=None)``, which sets ``ax_`
 from bayeswood.plots.class_probability import ClassProbabilityDisplay
 from bayeswood.plots.decision_map import DecisionMapDisplay
 from bayeswood.plots.envelope import EnvelopeDisplay
+from bayeswood.plots.envelope_comparison import EnvelopeComparisonDisplay
 from bayeswood.plots.importance import ImportanceDisplay
 from bayeswood.plots.interval import IntervalDisplay
 from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
@@ -21,6 +22,7 @@ from bayeswood.plots.trunk import TrunkDisplay
 __all__ = [
     "ClassProbabilityDisplay",
     "DecisionMapDisplay",
+    "EnvelopeComparisonDisplay",
     "EnvelopeDisplay",
     "ImportanceDisplay",
     "IntervalCoverageDisplay",

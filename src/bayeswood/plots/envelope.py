@@ -1,29 +1,19 @@
 """The three outcomes of the Uncertainty Envelope over its threshold γ₀."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import legend_above, take_axes, tidy
-from bayeswood.posterior import Members
 from bayeswood.report import DEFAULT_GAMMA0, Outcome
 from bayeswood.report.names import percent
 from bayeswood.report.palette import INK, OUTCOME_COLOURS, OUTCOME_NAMES
+from bayeswood.uncertainty import EnvelopeCurve, envelope_curve, summarize_rows
 
 F64 = NDArray[np.float64]
 
 _N_GRID = 101
-
-
-class OutcomeRates(NamedTuple):
-    """Shares of the rows at each γ₀; they sum to 1."""
-
-    gamma0: F64
-    confident_correct: F64
-    uncertain: F64
-    confident_incorrect: F64
 
 
 class EnvelopeDisplay:
@@ -31,9 +21,8 @@ class EnvelopeDisplay:
 
     Parameters
     ----------
-    curve : object
-        With arrays ``gamma0``, ``confident_correct``, ``uncertain`` and ``confident_incorrect``,
-        such as an `EnvelopeCurve`.
+    curve : EnvelopeCurve
+        The rates, see `bayeswood.envelope_curve`.
     gamma0 : float, default 0.9
         Where to draw a line and to write the three shares.
 
@@ -43,7 +32,7 @@ class EnvelopeDisplay:
         Set by `plot`.
     """
 
-    def __init__(self, curve: Any, *, gamma0: float = DEFAULT_GAMMA0) -> None:
+    def __init__(self, curve: EnvelopeCurve, *, gamma0: float = DEFAULT_GAMMA0) -> None:
         self.curve = curve
         self.gamma0 = gamma0
 
@@ -61,7 +50,8 @@ class EnvelopeDisplay:
 
         Parameters
         ----------
-        estimator : fitted bayeswood classifier
+        estimator : fitted classifier
+            Any ensemble that `UncertaintyEnvelope` takes.
         X : table
         y : array-like
             True classes.
@@ -72,15 +62,9 @@ class EnvelopeDisplay:
         -------
         EnvelopeDisplay
         """
-        members = Members(estimator, "EnvelopeDisplay")
-        if not members.is_classifier:
-            raise BayeswoodError(
-                "The 'estimator' parameter of EnvelopeDisplay must be a classifier. "
-                f"Got {type(estimator).__name__} instead."
-            )
-        votes = members.forest.votes(members.encode(X), members.n_jobs)
-        majority = members.classes[votes.argmax(axis=1)]
-        return cls.from_predictions(y, majority, votes.max(axis=1), gamma0=gamma0, ax=ax)
+        return cls.from_curve(
+            envelope_curve(estimator, X, y, gamma0=_grid(gamma0)), gamma0=gamma0, ax=ax
+        )
 
     @classmethod
     def from_predictions(
@@ -109,19 +93,21 @@ class EnvelopeDisplay:
         -------
         EnvelopeDisplay
         """
-        is_right = np.asarray(y) == np.asarray(majority)
-        rates = _outcome_rates(is_right, np.asarray(consistency, dtype=np.float64), gamma0)
-        return cls(rates, gamma0=gamma0).plot(ax)
+        predicted = np.asarray(majority)
+        rows = summarize_rows(
+            gamma0, np.asarray(consistency, dtype=np.float64), predicted, np.asarray(y) == predicted
+        )
+        return cls.from_curve(envelope_curve(rows, gamma0=_grid(gamma0)), gamma0=gamma0, ax=ax)
 
     @classmethod
     def from_curve(
-        cls, curve: Any, *, gamma0: float = DEFAULT_GAMMA0, ax: Any | None = None
+        cls, curve: EnvelopeCurve, *, gamma0: float = DEFAULT_GAMMA0, ax: Any | None = None
     ) -> Self:
         """Draw rates computed before.
 
         Parameters
         ----------
-        curve : EnvelopeCurve, or alike
+        curve : EnvelopeCurve
         gamma0 : float, default 0.9
         ax : matplotlib.axes.Axes, optional
 
@@ -164,11 +150,6 @@ class EnvelopeDisplay:
         return self
 
 
-def _outcome_rates(is_right: NDArray[np.bool_], consistency: F64, gamma0: float) -> OutcomeRates:
-    """The rates on a grid from a half to one that holds γ₀."""
-    # A sum of a hundred times 0.01 is not quite 1.
-    gamma = np.round(consistency, 12)
-    grid = np.unique(np.append(np.linspace(min(0.5, gamma0), 1.0, _N_GRID), gamma0))
-    correct = np.array([np.mean((gamma >= g) & is_right) for g in grid])
-    incorrect = np.array([np.mean((gamma >= g) & ~is_right) for g in grid])
-    return OutcomeRates(grid, correct, 1.0 - correct - incorrect, incorrect)
+def _grid(gamma0: float) -> F64:
+    """From a half to one, with γ₀ itself."""
+    return np.append(np.linspace(min(0.5, gamma0), 1.0, _N_GRID), gamma0)

@@ -11,13 +11,13 @@ from bayeswood.report.summarize import (
     ClassifierScores,
     Importances,
     ModelSummary,
-    Outcome,
     RegressorScores,
     classify_outcomes,
     score_predictions,
     summarize_importances,
     summarize_model,
 )
+from bayeswood.uncertainty import Outcome
 
 __all__ = [
     "DEFAULT_GAMMA0",

@@ -14,7 +14,7 @@ from bayeswood.posterior.members import as_rows
 from bayeswood.posterior.paths import Parting, part_ways, path_steps
 from bayeswood.report.predictions import DEFAULT_GAMMA0, ClassPredictions, predict_rows
 from bayeswood.report.wording import explanation_text
-from bayeswood.uncertainty import Uncertainty, check_coverage, member_variance
+from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
 
 F64 = NDArray[np.float64]
 
@@ -127,7 +127,7 @@ class Explanation:
     @property
     def is_confident(self) -> bool:
         """Whether γ >= γ₀."""
-        return self.agreement >= self.gamma0
+        return bool(is_confident(np.array([self.agreement]), self.gamma0)[0])
 
     @property
     def text(self) -> str:

@@ -4,7 +4,7 @@ Blue, amber and crimson differ in lightness as well as in hue: they stay apart w
 vision and, but for blue and crimson (which plots draw with different marks), in grey print.
 """
 
-from bayeswood.report.summarize import Outcome
+from bayeswood.uncertainty import Outcome
 
 BLUE, AMBER, CRIMSON, GREY, INK = "#0072B2", "#E69F00", "#A50026", "#8C8C8C", "#222222"
 
