@@ -2,6 +2,8 @@
 
 Estimators in scikit-learn's idiom, all importable from here:
 
+- `CalibratedForestClassifier`, `CalibratedForestRegressor`: the ones to start with; probabilities
+  and intervals that hold, calibrated on out-of-bag rows.
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
@@ -22,6 +24,9 @@ from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
+    CalibrationReport,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
@@ -43,6 +48,9 @@ __all__ = [
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",
+    "CalibratedForestClassifier",
+    "CalibratedForestRegressor",
+    "CalibrationReport",
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -1,6 +1,9 @@
 """The estimators, one file per method."""
 
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.calibration_report import CalibrationReport
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
@@ -11,6 +14,9 @@ __all__ = [
     "METHODS",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
+    "CalibratedForestClassifier",
+    "CalibratedForestRegressor",
+    "CalibrationReport",
     "ForestClassifier",
     "ForestRegressor",
     "RandomForestClassifier",
