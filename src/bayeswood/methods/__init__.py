@@ -3,8 +3,8 @@
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
-from bayeswood.methods.calibration_report import CalibrationReport
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
@@ -16,9 +16,9 @@ __all__ = [
     "BayesianForestRegressor",
     "CalibratedForestClassifier",
     "CalibratedForestRegressor",
-    "CalibrationReport",
     "ForestClassifier",
     "ForestRegressor",
+    "OutOfBagReport",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",

@@ -29,10 +29,10 @@ from bayeswood.methods.calibration_judgement import (
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.calibration_report import CalibrationReport
 from bayeswood.methods.estimator import ForestClassifier
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.left_out import left_out_votes
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import ClassCalibrationSummary
@@ -260,12 +260,12 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
 
         return Uncertainty(*np.ascontiguousarray(self._over_blocks(rows, split).T))
 
-    def calibration_report(self) -> CalibrationReport:
+    def calibration_report(self) -> OutOfBagReport:
         """How well the probabilities are calibrated, by the rows that trees left out.
 
         Returns
         -------
-        CalibrationReport
+        OutOfBagReport
             Prints as a text; ``plot()`` draws the reliability curve, ``summary`` holds the
             numbers. Each row is judged by a calibration that was fitted to other rows (five
             folds; whole groups where `oob_groups` were given).
@@ -276,7 +276,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
                 f"{self._name}.calibration_report needs rows that some tree left out and "
                 "calibration='oob'. Fit with calibration='oob' and more rows or trees."
             )
-        return CalibrationReport(self._name, self._judged)
+        return OutOfBagReport(self._name, self._judged)
 
     def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
         fitted = super()._fitted(data, grown)

@@ -29,10 +29,10 @@ from bayeswood.methods.calibration_judgement import (
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.calibration_report import CalibrationReport
 from bayeswood.methods.estimator import ForestRegressor
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.left_out import left_out_moments, unbiased_factor
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.parameters import BOOLEAN, Constraint, one_of
 from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
@@ -315,12 +315,12 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         knowledge = np.minimum(self.spread_slope_ * between, total)
         return Uncertainty(*map(self._shaped, (total, total - knowledge, knowledge)))
 
-    def calibration_report(self) -> CalibrationReport:
+    def calibration_report(self) -> OutOfBagReport:
         """How often prediction intervals cover, by the rows that trees left out.
 
         Returns
         -------
-        CalibrationReport
+        OutOfBagReport
             Prints as a text: coverage over all rows and over thirds by the spread s(x);
             ``plot()`` draws coverage by width, ``summary`` holds the numbers. Each row is judged
             by a calibration that was fitted to other rows (five folds; whole groups where
@@ -332,7 +332,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
                 f"{self._name}.calibration_report needs rows that two trees left out and "
                 "interval='affine'. Fit with interval='affine' and more rows or trees."
             )
-        return CalibrationReport(self._name, self._judged)
+        return OutOfBagReport(self._name, self._judged)
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
         meta, arrays, forest = super()._state()

@@ -11,9 +11,10 @@ from bayeswood.report.calibration import (
 )
 from bayeswood.report.predictions import NumberPredictions
 from bayeswood.report.summarize import to_plain
+from bayeswood.uncertainty import summarize_reliability
 
 
-class CalibrationReport:
+class OutOfBagReport:
     """How well a forest is calibrated, by the rows its trees left out.
 
     ``print`` shows the text, `plot` the picture.
@@ -64,8 +65,9 @@ class CalibrationReport:
 def _plot_reliability(summary: ClassCalibrationSummary, ax: Any | None) -> Any:
     from bayeswood.plots import ReliabilityDisplay
 
-    shown = ReliabilityDisplay(summary.happened[:, 1], summary.proba[:, 1], name=summary.event)
-    return shown.plot(ax)
+    happened, proba = summary.happened[:, 1], summary.proba[:, 1]
+    shown = summarize_reliability(happened, proba, name=summary.event)
+    return ReliabilityDisplay(shown).plot(ax)
 
 
 def _plot_coverage(summary: IntervalCalibrationSummary, ax: Any | None) -> Any:
