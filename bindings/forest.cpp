@@ -360,15 +360,18 @@ void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_row
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
-              std::uint64_t first_tree) {
+              std::uint64_t first_tree, std::size_t first_row, std::size_t n_training) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  check_sample_weight(sample_weight, table.n_rows());
+  if (n_training == 0) n_training = table.n_rows();
+  if (first_row > n_training || table.n_rows() > n_training - first_row)
+    throw std::invalid_argument("first_row: rows beyond the training rows");
+  check_sample_weight(sample_weight, n_training);
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
-  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training);
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree, first_row, n_training};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
   });
@@ -514,7 +517,8 @@ void bind_forest(nb::module_& m) {
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0)
+           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
+           nb::arg("n_training") = 0)
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())

@@ -103,7 +103,8 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                std::uint64_t first_tree, const OptionalMatrix& given_weights, bool random_ties,
                const std::string& instruction_set, unsigned n_jobs, const nb::object& progress,
                const std::string& splitter, double weight_threshold,
-               const OptionalGroups& row_groups, std::uint32_t n_candidates) {
+               const OptionalGroups& row_groups, std::uint32_t n_candidates,
+               double randomized_fraction) {
   const std::size_t n = encoded.n_rows();
   const auto weights = sample_weight ? span(*sample_weight) : std::span<const double>{};
   if (sample_weight && weights.size() != n)
@@ -112,6 +113,9 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   GrowOptions options;
   options.scheme = scheme_of(scheme, seed, weight_threshold, row_groups, n);
   options.splitter = splitter_kind(splitter);
+  if (!(randomized_fraction >= 0 && randomized_fraction <= 1))
+    throw std::invalid_argument("randomized_fraction must be in [0, 1]");
+  options.randomized_fraction = randomized_fraction;
   options.max_features = max_features;
   options.min_samples_leaf = min_samples_leaf;
   options.min_weight_fraction_leaf = min_weight_fraction_leaf;
@@ -119,7 +123,8 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   options.keep_rows = keep_rows;
   options.random_ties = random_ties;
   options.n_candidates = n_candidates;
-  if (n_candidates > 0 && (criterion != "entropy" || options.splitter != Splitter::BEST))
+  if (n_candidates > 0 &&
+      (criterion != "entropy" || options.splitter != Splitter::BEST || randomized_fraction > 0))
     throw std::invalid_argument("n_candidates: with entropy and the best splitter only");
   options.kernels = choose_kernels(instruction_set);
   if (n == 0 || max_features < 1 || min_samples_leaf < 1)
@@ -182,7 +187,7 @@ void bind_grow(nb::module_& m) {
         nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1,
         nb::arg("progress") = nb::none(), nb::arg("splitter") = "best",
         nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-        nb::arg("n_candidates") = 0);
+        nb::arg("n_candidates") = 0, nb::arg("randomized_fraction") = 0.0);
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
         nb::arg("sample_weight") = nb::none());

@@ -17,11 +17,14 @@ cancer = load_breast_cancer_wisconsin(as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(
     cancer.data, cancer.target, test_size=0.25, stratify=cancer.target, random_state=0
 )
-forest = bayeswood.BayesianForestClassifier(n_estimators=300, min_samples_leaf=3, random_state=0)
+forest = bayeswood.CalibratedForestClassifier(min_samples_leaf=3, random_state=0)
 forest.fit(X_train, y_train)
 print("accuracy", forest.score(X_test, y_test))
 
-# Every probability has a credible interval: the quantiles over the trees.
+# Is 80 % 80 %? Judged by the rows that trees left out.
+print(forest.calibration_report())
+
+# How sure is each tree? The quantiles over the trees.
 print("p(malignant) of the first case", forest.predict_proba(X_test)[0, 1].round(3))
 print("and its 90 % interval         ", forest.predict_interval(X_test)[0, 1].round(3))
 

@@ -48,15 +48,25 @@ Target Target::classification(std::span<const std::int32_t> labels, std::uint32_
   return target;
 }
 
+Splitter splitter_of(const GrowOptions& options, std::uint64_t number) {
+  // Rounding must not take 10 * 0.1 for less than 1.
+  const auto randomized_before = [&](std::uint64_t n) {
+    return std::floor(static_cast<double>(n) * options.randomized_fraction + 1e-9);
+  };
+  return randomized_before(number + 1) > randomized_before(number) ? Splitter::RANDOM
+                                                                   : options.splitter;
+}
+
 namespace {
 
 // Few features of two classes: more features are faster from presorted lists. Random cuts need no
 // search that counts could speed up.
 bool counts_pay(const GrowRequest& request, const GrowOptions& options) {
   const EncodedMatrix& matrix = request.matrix;
-  return options.splitter == Splitter::BEST && request.target.is_classifier &&
-         request.target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
-         !matrix.has_missing() && !SmallGrower::presorts(matrix, options);
+  return options.splitter == Splitter::BEST && options.randomized_fraction == 0 &&
+         request.target.is_classifier && request.target.kind == TargetKind::SCALAR &&
+         !matrix.has_categories() && !matrix.has_missing() &&
+         !SmallGrower::presorts(matrix, options);
 }
 
 // One worker's buffers and growers, reused from tree to tree.
@@ -66,13 +76,7 @@ class Worker {
       : request_(request),
         options_(options),
         weights_(request.matrix.n_rows()),
-        may_count_(counts_pay(request, options)) {
-    if (options.splitter == Splitter::RANDOM) {
-      random_ = std::make_unique<RandomGrower>(request.matrix, request.target);
-    } else {
-      large_ = std::make_unique<LargeGrower>(request.matrix, request.target, options);
-    }
-  }
+        may_count_(counts_pay(request, options)) {}
 
   Tree grow(std::size_t t, double* importance, const StopFlag& stop) {
     const Target& target = request_.target;
@@ -93,10 +97,12 @@ class Worker {
                      choices,
                      importance,
                      options_.min_weight_fraction_leaf * totals.w};
-    if (random_) {
+    if (splitter_of(options_, number) == Splitter::RANDOM) {
+      if (!random_) random_ = std::make_unique<RandomGrower>(request_.matrix, target);
       random_->grow(tree, rows_, data_, totals,
                     Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
     } else {
+      if (!large_) large_ = std::make_unique<LargeGrower>(request_.matrix, target, options_);
       large_->grow(tree, rows_, data_, totals);
     }
     const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;

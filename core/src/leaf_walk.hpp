@@ -119,13 +119,15 @@ void for_each_leaf(const Forest& forest, const MatrixView& table, const Running&
 template <class Visit>
 void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
                        const Running& run, Visit visit) {
-  const auto left_out = left_out_rows(forest.n_trees(), table.n_rows(), bag, run);
+  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
+  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
   for_each_chosen_leaf(
       forest, table, run,
       [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
         places.clear();
         for (std::size_t i = begin; i < end; ++i) {
-          if (left_out[t][i]) places.push_back(static_cast<std::uint32_t>(i - begin));
+          if (left_out[t][bag.first_row + i])
+            places.push_back(static_cast<std::uint32_t>(i - begin));
         }
       },
       visit);

@@ -2,6 +2,8 @@
 
 Estimators in scikit-learn's idiom, all importable from here:
 
+- `CalibratedForestClassifier`, `CalibratedForestRegressor`: the ones to start with; probabilities
+  and intervals that hold, calibrated on out-of-bag rows.
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
@@ -26,7 +28,10 @@ from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
     EnvelopeClassifier,
+    OutOfBagReport,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
@@ -59,8 +64,11 @@ __all__ = [
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",
+    "CalibratedForestClassifier",
+    "CalibratedForestRegressor",
     "EnvelopeClassifier",
     "Forest",
+    "OutOfBagReport",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",

@@ -110,10 +110,13 @@ class Forest:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
         first_tree: int = 0,
+        first_row: int = 0,
+        n_training: int = 0,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order; the rest is as it was in
-        `grow_forest`. Besides the result it takes a bit per row and tree.
+        `grow_forest`. Besides the result it takes a bit per row and tree. With `n_training` above
+        0, `X` are the rows from `first_row` on of so many training rows.
         """
 
     def predict_moments(
@@ -207,6 +210,7 @@ def grow_forest(
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
     n_candidates: int = 0,
+    randomized_fraction: float = 0.0,
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
@@ -221,6 +225,9 @@ def grow_forest(
     the better side or are cut off from the rest), and takes the best of these; the threshold drawn
     is the one stored. Among features of more than 65,535 distinct values, one drawn within a
     quantile bin is moved to the bin's edge.
+
+    randomized_fraction f: tree number t is cut at random, whatever the splitter, if a whole number
+    lies in (t f, (t + 1) f]: a share f of the trees, evenly spread.
 
     n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
     n_candidates best splits over all features and cuts, drawn uniformly; of a category only its

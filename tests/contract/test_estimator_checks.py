@@ -6,6 +6,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
@@ -28,6 +30,9 @@ ESTIMATORS = [
     RandomForestClassifier(n_estimators=11, voting="hard"),
     RandomForestRegressor(n_estimators=10),
     RandomizedTreesClassifier(n_estimators=10, min_samples_leaf=1),
+    CalibratedForestClassifier(n_estimators=10),
+    CalibratedForestRegressor(n_estimators=10),
+    CalibratedForestRegressor(n_estimators=10, interval="leaves"),
 ]
 
 

@@ -12,6 +12,8 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -80,6 +82,8 @@ BAD_PARAMETERS = {
     [
         BayesianForestClassifier,
         BayesianForestRegressor,
+        CalibratedForestClassifier,
+        CalibratedForestRegressor,
         RandomForestClassifier,
         RandomForestRegressor,
     ],
@@ -101,6 +105,25 @@ OWN_PARAMETERS = {
         "a bool or a callable. Got 'yes'",
     ),
     "responses maybe": (BayesianForestRegressor(keep_responses="maybe"), "a bool. Got 'maybe'"),
+    "negative threshold": (
+        CalibratedForestRegressor(weight_threshold=-0.1),
+        r"'auto' or a float in the range \[0, 3\]. Got -0.1",
+    ),
+    "threshold that leaves nothing": (CalibratedForestRegressor(weight_threshold=9), "Got 9"),
+    "threshold as text": (CalibratedForestClassifier(weight_threshold="high"), "Got 'high'"),
+    "threshold NaN": (CalibratedForestClassifier(weight_threshold=np.nan), "Got nan"),
+    "more random trees than trees": (
+        CalibratedForestClassifier(randomized_fraction=1.5),
+        r"'randomized_fraction' .* range \[0, 1\]. Got 1.5",
+    ),
+    "unknown calibration": (
+        CalibratedForestClassifier(calibration="isotonic"),
+        "'calibration' .* 'oob' or None. Got 'isotonic'",
+    ),
+    "unknown interval": (
+        CalibratedForestRegressor(interval="normal"),
+        "'interval' .* 'affine', 'leaves'. Got 'normal'",
+    ),
     "class criterion": (RandomForestRegressor(criterion="gini"), "'squared_error'. Got 'gini'"),
 }
 

@@ -112,7 +112,7 @@ def test_fit_equals_the_estimator(tmp_path):
     run("fit", "builtin:iris", "--out", tmp_path / "m", "-n", 15, "--seed", 3, "-q",
         "--param", "max_depth=4", "--param", "criterion=entropy")  # fmt: skip
     iris = load_iris(as_frame=True)
-    own = bayeswood.BayesianForestClassifier(
+    own = bayeswood.CalibratedForestClassifier(
         n_estimators=15, random_state=3, max_depth=4, criterion="entropy"
     ).fit(iris.data, iris.target)
     loaded = bayeswood.load(tmp_path / "m")
@@ -121,7 +121,7 @@ def test_fit_equals_the_estimator(tmp_path):
 
 
 def test_every_method_fits_both_tasks(mixed, tmp_path):
-    for method in ("bayesian-forest", "random-forest"):
+    for method in ("calibrated-forest", "bayesian-forest", "random-forest"):
         for target in ("kind", "price"):
             result = run_json(
                 "fit", mixed, "-t", target, "-m", method, "-n", 5, "-o", tmp_path / "m"
@@ -345,7 +345,7 @@ def test_warnings_of_the_fit_are_notes():
 
 def test_info(classifier):
     out = run("info", classifier).stdout
-    assert "BayesianForestClassifier (classification)" in out
+    assert "CalibratedForestClassifier (classification)" in out
     assert "big, small" in out
     assert "n_estimators" in out
     result = run_json("info", classifier)

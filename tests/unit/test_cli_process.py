@@ -30,7 +30,7 @@ def test_all_verbs_in_a_row(tmp_path):
     evaluate = run("evaluate", "m.bw", "builtin:iris", "--json", cwd=tmp_path)
     assert json.loads(evaluate.stdout)["accuracy"] > 0.95
     info = run("info", "m.bw", "--json", cwd=tmp_path)
-    assert json.loads(info.stdout)["estimator"] == "BayesianForestClassifier"
+    assert json.loads(info.stdout)["estimator"] == "CalibratedForestClassifier"
 
 
 @pytest.mark.parametrize(("args", "code"), [

@@ -28,7 +28,8 @@ def test_levels_are_spelt_as_in_the_file(tmp_path, cells, levels):
     data, model = tmp_path / "data.csv", tmp_path / "m"
     data.write_text("code,y\n" + "".join(f"{c},{i}.5\n" for i, c in enumerate(cells * 10)))
 
-    run_json("fit", data, "-t", "y", "--categorical", "code", "-n", 3, "-o", model)
+    run_json("fit", data, "-t", "y", "--categorical", "code", "-n", 3, "-o", model,
+             "-m", "random-forest")  # fmt: skip
 
     assert run_json("info", model)["categories"]["code"] == levels
     assert run_json("evaluate", model, data)["notes"] == []  # no level is new

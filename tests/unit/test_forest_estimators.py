@@ -17,14 +17,29 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
     Forest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 
-CLASSIFIERS = [BayesianForestClassifier, RandomForestClassifier]
-REGRESSORS = [BayesianForestRegressor, RandomForestRegressor]
+CLASSIFIERS = [BayesianForestClassifier, RandomForestClassifier, CalibratedForestClassifier]
+REGRESSORS = [BayesianForestRegressor, RandomForestRegressor, CalibratedForestRegressor]
 ALL = CLASSIFIERS + REGRESSORS
+
+
+# What makes a calibrated forest speak as its members do.
+UNCALIBRATED = {
+    CalibratedForestClassifier: {"calibration": None},
+    CalibratedForestRegressor: {"interval": "leaves"},
+}
+
+# Some of these forests are too small to be calibrated, and say so.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:No training row was left out:UserWarning"),
+    pytest.mark.filterwarnings("ignore:.*calibration rows cannot promise:UserWarning"),
+]
 
 
 def data_for(cls):
@@ -50,7 +65,7 @@ def fitted(cls, **parameters):
 
 @pytest.mark.parametrize("cls", ALL)
 def test_prediction_is_the_weighted_mean_of_the_draws(cls):
-    model, X, _ = fitted(cls)
+    model, X, _ = fitted(cls, **UNCALIBRATED.get(cls, {}))
     draws = model.predict_draws(X)
     mean = np.tensordot(model.member_weights_, draws, axes=1)
     found = model.predict_proba(X) if cls in CLASSIFIERS else model.predict(X)
@@ -87,8 +102,10 @@ def test_threads_follow_joblib():
 
 @pytest.mark.parametrize("cls", ALL)
 def test_more_trees_keep_the_first_ones(cls):
-    model, X, _ = fitted(cls)
-    larger, _, _ = fitted(cls, n_estimators=15)
+    # The threshold depends on the number of trees unless it is given.
+    given = {"weight_threshold": 0.4} if cls in UNCALIBRATED else {}
+    model, X, _ = fitted(cls, **given)
+    larger, _, _ = fitted(cls, n_estimators=15, **given)
     np.testing.assert_array_equal(larger.apply(X)[:, :12], model.apply(X))
     np.testing.assert_array_equal(larger.predict_draws(X)[:12], model.predict_draws(X))
 
@@ -400,7 +417,7 @@ def test_intervals_of_the_response_hold_more_than_those_of_the_mean(cls):
 
 @pytest.mark.parametrize("cls", REGRESSORS)
 def test_quantiles_are_monotone_and_shaped(cls):
-    model, X, y = fitted(cls)
+    model, X, y = fitted(cls, **UNCALIBRATED.get(cls, {}))
     levels = np.linspace(0, 1, 21)
     for kind in ("prediction", "mean"):
         many = model.predict_quantiles(X, levels, kind=kind)
@@ -412,7 +429,7 @@ def test_quantiles_are_monotone_and_shaped(cls):
 
 @pytest.mark.parametrize("cls", REGRESSORS)
 def test_variances_follow_from_the_split(cls):
-    model, X, _ = fitted(cls)
+    model, X, _ = fitted(cls, **UNCALIBRATED.get(cls, {}))
     split = model.uncertainty(X)
     np.testing.assert_array_equal(model.predict_var(X), split.total)
     np.testing.assert_array_equal(model.predict_var(X, kind="mean"), split.knowledge)
@@ -440,7 +457,7 @@ def test_several_responses(cls):
 
 @pytest.mark.parametrize("cls", REGRESSORS)
 def test_without_responses_only_the_mean_has_a_spread(cls):
-    model, X, _ = fitted(cls, keep_responses=False)
+    model, X, _ = fitted(cls, keep_responses=False, **UNCALIBRATED.get(cls, {}))
     assert not model.forest_.has_rows
     assert model.predict_interval(X, kind="mean").shape == (len(X), 2)
     assert model.predict_var(X, kind="mean").shape == (len(X),)

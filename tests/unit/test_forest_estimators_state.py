@@ -12,11 +12,13 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     load,
 )
-from bayeswood.methods.registry import ESTIMATORS, METHODS, method_class
+from bayeswood.methods.registry import DEFAULT_METHOD, ESTIMATORS, METHODS, method_class
 
 MODELS = [
     BayesianForestClassifier(n_estimators=4, random_state=0, criterion="entropy"),
@@ -24,6 +26,8 @@ MODELS = [
     BayesianForestRegressor(n_estimators=4, keep_responses=False, max_features=0.5),
     RandomForestClassifier(n_estimators=30, oob_score=True, voting="hard", random_state=0),
     RandomForestRegressor(n_estimators=30, oob_score=True, random_state=np.int64(3)),
+    CalibratedForestClassifier(n_estimators=30, random_state=0),
+    CalibratedForestRegressor(n_estimators=30, random_state=0),
 ]
 
 
@@ -192,6 +196,31 @@ BROKEN = {
     "zero weights": (1, set_array("sample_weight", np.zeros(120)), "not positive"),
     "y without rows": (2, set_array("y", np.zeros((120, 1))), "'scheme'"),
     "oob of text": (3, set_array("oob_decision_function_", np.array(["a"])), "unusable array"),
+    "no power": (5, lambda meta, arrays: meta["numbers"].pop("calibration_power_"), "lacks"),
+    "power of zero": (5, set_in(["numbers", "calibration_power_"], 0.0), "out of range"),
+    "power is text": (5, set_in(["numbers", "calibration_power_"], "1"), "wrong type"),
+    "no offsets": (5, set_array("calibration_offset_", None), "lacks the array"),
+    "short offsets": (5, set_array("calibration_offset_", np.zeros(1)), "unusable array"),
+    "report of other shape": (5, set_array("report_scores", np.zeros((2, 2))), "unusable array"),
+    "report of no rows": (5, set_array("report_proba", np.zeros((0, 2))), "differing number"),
+    "report of no probabilities": (5, set_array("report_proba", np.full((120, 2), 9.0)), "report"),
+    "report of nothing": (5, set_array("report_about", np.full(4, -1.0)), "unusable array"),
+    "no slope": (6, set_array("spread_slope_", None), "lacks the array"),
+    "negative slope": (6, set_array("spread_slope_", np.array([-1.0])), "negative"),
+    "negative intercept": (6, set_array("spread_intercept_", np.array([-1.0])), "negative"),
+    "no residuals": (6, set_array("scaled_residuals_", np.zeros((0, 1))), "not in order"),
+    "disordered residuals": (
+        6,
+        set_array("scaled_residuals_", np.array([[1.0], [0.0]])),
+        "not in order",
+    ),
+    "residual weights of zero": (
+        6,
+        set_array("residual_weights", np.zeros((120, 1))),
+        "residual",
+    ),
+    "unknown groups": (6, set_array("row_groups", np.full(120, 500)), "left out"),
+    "negative threshold": (6, set_in(["weight_threshold"], -1.0), "left out"),
 }
 
 
@@ -232,13 +261,20 @@ def test_a_missing_file_is_refused(tmp_path):
 def test_every_method_has_its_classes():
     assert method_class("bayesian-forest", "classification") is BayesianForestClassifier
     assert method_class("random-forest", "regression") is RandomForestRegressor
-    assert set(METHODS) == {"bayesian-forest", "random-forest", "randomized-trees"}
+    assert method_class("calibrated-forest", "regression") is CalibratedForestRegressor
+    assert set(METHODS) == {
+        "calibrated-forest",
+        "bayesian-forest",
+        "random-forest",
+        "randomized-trees",
+    }
+    assert DEFAULT_METHOD == "calibrated-forest"
 
 
 @pytest.mark.parametrize(
     ("name", "task", "message"),
     [
-        ("oracle", "regression", "no method 'oracle'. The methods are bayesian-forest"),
+        ("oracle", "regression", "no method 'oracle'. The methods are calibrated-forest"),
         ("random-forest", "divination", "Got 'divination'"),
     ],
 )

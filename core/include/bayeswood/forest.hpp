@@ -58,6 +58,8 @@ struct OutOfBag {
   const WeightScheme& scheme;
   std::span<const double> sample_weight;  // empty: all ones
   std::uint64_t first_tree = 0;           // number of the forest's first tree
+  std::size_t first_row = 0;              // the table's first row among the training rows
+  std::size_t n_training = 0;             // training rows; 0: as many as the table has
 };
 
 // Sums over the trees in which the training row had weight 0, and their number.

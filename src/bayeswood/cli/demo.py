@@ -30,7 +30,7 @@ from bayeswood.datasets import builtin_names
 )
 @screen_options
 def demo(folder: Path, data: str, quiet: bool, as_json: bool, debug: bool) -> None:
-    """Fit a Bayesian forest to bundled data and draw its uncertainty.
+    """Fit a calibrated forest to bundled data and draw its uncertainty.
 
     A quarter of the rows is held out. Writes the model, predictions with intervals, and a picture.
     """
@@ -38,8 +38,7 @@ def demo(folder: Path, data: str, quiet: bool, as_json: bool, debug: bool) -> No
     request = FitRequest(
         data=f"{BUILTIN}{data}",
         test_size=0.25,
-        n_estimators=300,
-        # Leaves of one row know no doubt: with a few, each tree's probability is a share.
+        # A tree with leaves of one row knows no doubt: with a few, its probability is a share.
         param=("min_samples_leaf=3",),
         task="regression" if data == "wine_quality" else None,
         out=folder / "model.bayeswood",

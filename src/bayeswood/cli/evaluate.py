@@ -12,7 +12,7 @@ from bayeswood.cli.model_table import (
     true_values,
     unseen_classes,
 )
-from bayeswood.cli.screen import Screen, screen_options, share_option
+from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.report import DEFAULT_GAMMA0, predict_rows, score_predictions
 from bayeswood.report.summarize import to_plain
 
@@ -51,7 +51,8 @@ def evaluate(
     y = true_values(table[name], name, estimator)
     features, notes = model_features(table, estimator)
     notes += unseen_classes(y, estimator)
-    predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+    with warnings_as_notes(notes):
+        predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
     scores = score_predictions(predictions, y)
     screen.show(heading(f"{type(estimator).__name__} on {len(y):,} rows of {data}, target {name}"))
     screen.show_notes(notes)

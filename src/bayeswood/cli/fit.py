@@ -1,7 +1,6 @@
 """``bayeswood fit``: from a data file to a model, its test scores, predictions and a picture."""
 
 import time
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,13 @@ from bayeswood.cli.parameters import (
 )
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.problem import DEFAULT_DATA, FitRequest, Problem, read_problem
-from bayeswood.cli.screen import Screen, file_size, screen_options, share_option
+from bayeswood.cli.screen import (
+    Screen,
+    file_size,
+    screen_options,
+    share_option,
+    warnings_as_notes,
+)
 from bayeswood.cli.table_file import BUILTIN, check_ending, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
@@ -114,11 +119,14 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         estimator = _unfitted(request, problem, screen)
         _show_problem(request, problem, screen)
         start = time.perf_counter()
-        warned = _fit_estimator(estimator, problem)
+        warned: list[str] = []
+        with warnings_as_notes(warned):
+            _fit_estimator(estimator, problem)
         seconds = time.perf_counter() - start
+        with warnings_as_notes(warned):
+            predicted = _predict(request, problem, estimator)
         screen.show_notes(warned)
         problem.notes.extend(warned)
-        predicted = _predict(request, problem, estimator)
         _write_outputs(files, request, problem, estimator, predicted)
         result = _result(request, problem, estimator, predicted, seconds)
     _show_result(request, result, estimator, screen)
@@ -148,16 +156,12 @@ def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
     return make_estimator(request.method, problem.task, parameters)
 
 
-def _fit_estimator(estimator: Any, problem: Problem) -> list[str]:
-    """Fit; the warnings, as notes."""
+def _fit_estimator(estimator: Any, problem: Problem) -> None:
     is_train = ~problem.is_test
     weights = None if problem.weights is None else problem.weights[is_train]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("default")
-        estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
+    estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
     # Whoever loads the model asked for no progress bar.
     estimator.set_params(verbose=0)
-    return list(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.model_table import model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.prediction_table import prediction_table
-from bayeswood.cli.screen import Screen, screen_options, share_option
+from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
 from bayeswood.report import (
     DEFAULT_GAMMA0,
@@ -67,7 +67,8 @@ def predict(
         kept = split_names(keep, table.column_names)
         check_names(kept, table.column_names, "column")
         features, notes = model_features(table, estimator)
-        predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+        with warnings_as_notes(notes):
+            predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
         result = prediction_table(predictions, {name: table[name] for name in kept})
         if out == _STDOUT:
             _write_stdout(result)

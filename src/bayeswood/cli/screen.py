@@ -3,7 +3,9 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -65,6 +67,15 @@ class Screen:
         if self.as_json:
             text = json.dumps(to_plain(result), ensure_ascii=False, allow_nan=False)
             click.echo(text, err=self._to_stderr)
+
+
+@contextmanager
+def warnings_as_notes(notes: list[str]) -> Iterator[None]:
+    """Add what is warned of within to the notes, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield
+    notes.extend(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 def screen_options(verb: Verb) -> Verb:

@@ -1,9 +1,12 @@
 """The estimators, one file per method."""
 
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
@@ -13,9 +16,12 @@ __all__ = [
     "METHODS",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
+    "CalibratedForestClassifier",
+    "CalibratedForestRegressor",
     "EnvelopeClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "OutOfBagReport",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",

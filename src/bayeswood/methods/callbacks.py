@@ -34,13 +34,13 @@ class FitTasks:
         The one being fitted.
     X, y : array-like
         Training data as the user gave them.
-    sample_weight : array-like or None
-        Weights as the user gave them.
+    **metadata : array-like or None
+        What else the user gave, such as `sample_weight`.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    def __init__(self, estimator: Any, X: Any, y: Any, **metadata: Any) -> None:
         self._estimator = estimator
-        metadata = {} if sample_weight is None else {"sample_weight": sample_weight}
+        metadata = {name: given for name, given in metadata.items() if given is not None}
         self._about: dict[str, Any] = {"X": X, "y": y, "metadata": metadata}
         self._context: Any = None
 

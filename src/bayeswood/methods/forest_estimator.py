@@ -72,16 +72,20 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         self
             The fitted estimator. If fitting is interrupted (Ctrl-C), it is left unfitted.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, oob_groups: Any = None) -> Self:
         check_parameters(self.get_params(deep=False), self._constraints, self._name)
         data = read_training_data(
             X,
             self._read_target(y),
             sample_weight,
+            oob_groups,
             categorical_features=self.categorical_features,
             owner=self._name,
         )
         self._forget()
-        tasks = FitTasks(self, X, y, sample_weight)
+        tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
         self._adopt(self._fitted(data, self._grow(data, tasks)))
         tasks.end()
         return self
@@ -116,7 +120,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _forget(self) -> None:
         """Drop what an earlier fit left behind."""
-        privates = ("_importances", "_responses", "_single_output")
+        privates = ("_importances", "_responses", "_single_output", "_judged")
         for name in list(vars(self)):
             is_fitted = name.endswith("_") and not name.startswith("_")
             if is_fitted or name in privates:

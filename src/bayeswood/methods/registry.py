@@ -4,6 +4,8 @@ from os import PathLike
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
@@ -11,12 +13,13 @@ from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
+    "calibrated-forest": (CalibratedForestClassifier, CalibratedForestRegressor),
     "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
     "randomized-trees": (RandomizedTreesClassifier, None),
 }
 
-DEFAULT_METHOD = "bayesian-forest"
+DEFAULT_METHOD = "calibrated-forest"
 
 ESTIMATORS: dict[str, type[ForestEstimator]] = {
     side.__name__: side for sides in METHODS.values() for side in sides if side is not None

@@ -8,7 +8,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.table import Schema, check_weights, fit_class_target, fit_numeric_target, fit_table
+from bayeswood.table import (
+    Schema,
+    check_groups,
+    check_weights,
+    fit_class_target,
+    fit_numeric_target,
+    fit_table,
+)
 
 F64 = NDArray[np.float64]
 
@@ -59,6 +66,8 @@ class TrainingData:
         The encoded table with the rows of weight 0.
     taking_part : ndarray of bool, (n_given,)
         Which of the given rows are in `X`.
+    row_groups : ndarray of int32, (n_rows,) or None
+        Group of each row in `X`, 0, 1, ...; a tree leaves all rows of a group out, or none.
     """
 
     X: NDArray[Any]
@@ -67,6 +76,7 @@ class TrainingData:
     sample_weight: F64 | None
     given_rows: NDArray[Any]
     taking_part: NDArray[np.bool_]
+    row_groups: NDArray[np.int32] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -120,18 +130,27 @@ def scale_weights(weights: F64) -> F64:
 
 
 def read_training_data(
-    X: Any, target: Target, sample_weight: Any, *, categorical_features: Any, owner: str
+    X: Any,
+    target: Target,
+    sample_weight: Any,
+    oob_groups: Any = None,
+    *,
+    categorical_features: Any,
+    owner: str,
 ) -> TrainingData:
     """Encode the table and leave out the rows of weight 0."""
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
     weights = check_weights(sample_weight, matrix.shape[0], owner)
+    groups = check_groups(oob_groups, matrix.shape[0], owner)
     weights = None if weights is None else scale_weights(weights)
     if weights is None or bool((weights > 0).all()):
         taking_part = np.ones(matrix.shape[0], dtype=np.bool_)
-        return TrainingData(matrix, schema, target, weights, matrix, taking_part)
+        return TrainingData(matrix, schema, target, weights, matrix, taking_part, groups)
     taking_part = weights > 0
+    if groups is not None:
+        groups = np.unique(groups[taking_part], return_inverse=True)[1].astype(np.int32)
     kept = Target(target.y[taking_part], target.classes, target.single_output)
     return TrainingData(
-        matrix[taking_part], schema, kept, weights[taking_part], matrix, taking_part
+        matrix[taking_part], schema, kept, weights[taking_part], matrix, taking_part, groups
     )

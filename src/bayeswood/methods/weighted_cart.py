@@ -48,6 +48,7 @@ class CartPlan:
     n_candidates: int = 0
     weight_threshold: float = 0.0
     row_groups: NDArray[np.int32] | None = None
+    randomized_fraction: float = 0.0
 
     def settings(self) -> dict[str, Any]:
         """The resolved defaults, as fitted attributes."""
@@ -123,6 +124,7 @@ def _grow_chunk(
         n_candidates=plan.n_candidates,
         weight_threshold=plan.weight_threshold,
         row_groups=plan.row_groups,
+        randomized_fraction=plan.randomized_fraction,
     )
     return Forest(core), importances
 

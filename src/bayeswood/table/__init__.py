@@ -1,6 +1,7 @@
 """What comes in: tables, targets and weights, checked once and made ready for the core."""
 
 from bayeswood.table.encode import fit_table, transform_table
+from bayeswood.table.groups import check_groups
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
 from bayeswood.table.target import fit_class_target, fit_numeric_target
 from bayeswood.table.weights import check_weights
@@ -10,6 +11,7 @@ __all__ = [
     "Column",
     "Level",
     "Schema",
+    "check_groups",
     "check_weights",
     "fit_class_target",
     "fit_numeric_target",

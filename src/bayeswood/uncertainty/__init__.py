@@ -5,15 +5,27 @@ from bayeswood.uncertainty.calibration import (
     calibration_report,
     summarize_calibration,
 )
+from bayeswood.uncertainty.class_calibration import (
+    ClassCalibration,
+    Votes,
+    fit_class_calibration,
+)
 from bayeswood.uncertainty.coverage import (
     CoverageLine,
     CoverageReport,
     coverage_report,
     summarize_coverage,
 )
+from bayeswood.uncertainty.cross_calibration import (
+    JudgedClasses,
+    judge_classes,
+    judge_intervals,
+    spread_sample,
+)
 from bayeswood.uncertainty.decomposition import (
     Uncertainty,
     member_variance,
+    split_calibrated_entropy,
     split_entropy,
     split_variance,
 )
@@ -48,6 +60,12 @@ from bayeswood.uncertainty.envelope_curve import (
 )
 from bayeswood.uncertainty.envelope_votes import VoteShares, vote_shares
 from bayeswood.uncertainty.frequency import clopper_pearson_interval, wilson_interval
+from bayeswood.uncertainty.interval_calibration import (
+    LeftOut,
+    ResidualQuantiles,
+    ResidualScale,
+    fit_interval_calibration,
+)
 from bayeswood.uncertainty.intervals import (
     check_alpha,
     check_coverage,
@@ -63,6 +81,7 @@ __all__ = [
     "COLUMNS",
     "UNCERTAIN",
     "CalibrationReport",
+    "ClassCalibration",
     "CostChoice",
     "CoverageLine",
     "CoverageReport",
@@ -71,15 +90,20 @@ __all__ = [
     "EnvelopeCurve",
     "FoldCurves",
     "GammaChoice",
+    "JudgedClasses",
+    "LeftOut",
     "ModelFolds",
     "NoConfidentThreshold",
     "Outcome",
     "Reliability",
+    "ResidualQuantiles",
+    "ResidualScale",
     "Responses",
     "ScoreParts",
     "Uncertainty",
     "UncertaintyEnvelope",
     "VoteShares",
+    "Votes",
     "calibration_report",
     "check_alpha",
     "check_coverage",
@@ -90,18 +114,24 @@ __all__ = [
     "clopper_pearson_upper",
     "coverage_report",
     "envelope_curve",
+    "fit_class_calibration",
+    "fit_interval_calibration",
     "fold_curves",
     "interval_levels",
     "is_confident",
+    "judge_classes",
+    "judge_intervals",
     "mean_tree_size",
     "member_quantiles",
     "member_variance",
     "row_blocks",
     "sort_outcomes",
     "split_brier",
+    "split_calibrated_entropy",
     "split_entropy",
     "split_log_loss",
     "split_variance",
+    "spread_sample",
     "summarize_calibration",
     "summarize_coverage",
     "summarize_reliability",

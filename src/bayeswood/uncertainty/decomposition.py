@@ -80,3 +80,36 @@ def member_variance(draws: F64, weights: F64) -> F64:
     same = draws.min(axis=0) == draws.max(axis=0)
     spread: F64 = np.where(same, 0.0, np.tensordot(weights, (draws - mean) ** 2, axes=1))
     return spread
+
+
+def split_calibrated_entropy(draws: F64, calibrated: F64) -> Uncertainty:
+    """Share out the entropy of calibrated class probabilities, in nats.
+
+    Parameters
+    ----------
+    draws : ndarray, (n_members, n_rows, n_classes)
+        Class probabilities of every member, all of equal weight.
+    calibrated : ndarray, (n_rows, n_classes)
+        Class probabilities made from their average.
+
+    Notes
+    -----
+    The shares are those of the members and one more that gives each of C classes 1/C. That one
+    keeps the shares defined, and continuous, where all members agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draws = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
+    >>> split = split_calibrated_entropy(draws, np.full((1, 2), 0.5))
+    >>> split.total.round(4), (split.knowledge / split.total).round(4)
+    (array([0.6931]), array([0.6667]))
+    """
+    n_members, _, n_classes = draws.shape
+    smoothed = (draws.sum(axis=0) + 1.0 / n_classes) / (n_members + 1)
+    mixed = entr(smoothed).sum(axis=-1)
+    within = (entr(draws).sum(axis=(0, -1)) + np.log(n_classes)) / (n_members + 1)
+    share = np.divide(within, mixed, out=np.ones_like(mixed), where=mixed > 0)
+    total = np.maximum(entr(calibrated).sum(axis=-1), 0.0)
+    data = total * np.clip(share, 0.0, 1.0)
+    return Uncertainty(total, data, total - data)

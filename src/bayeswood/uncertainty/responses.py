@@ -56,9 +56,20 @@ class Responses:
         self.row_groups = row_groups
         self._in_leaves: _core.LeafResponses | None = None
         self._variances: Forest | None = None
+        self._within: F64 | None = None
 
     def quantiles(self, forest: Forest, X: NDArray[Any], levels: F64, n_jobs: int = 1) -> F64:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
+        return self._ordered(forest, n_jobs).quantiles(X, forest.weights, levels, n_jobs)
+
+    def leaf_variances(self, forest: Forest, n_jobs: int = 1) -> F64 | None:
+        """Variance of y in every leaf, (n_leaves, n_outputs); None if it is 0 in all of them."""
+        if self._within is None:
+            found = self._ordered(forest, n_jobs).leaf_variances(n_jobs)
+            self._within = found if found.any() else found[:0]
+        return self._within if len(self._within) else None
+
+    def _ordered(self, forest: Forest, n_jobs: int) -> _core.LeafResponses:
         if self._in_leaves is None:
             self._in_leaves = _core.LeafResponses(
                 forest.core,
@@ -70,7 +81,7 @@ class Responses:
                 self.weight_threshold,
                 self.row_groups,
             )
-        return self._in_leaves.quantiles(X, forest.weights, levels, n_jobs)
+        return self._in_leaves
 
     def variance(self, forest: Forest, X: NDArray[Any], n_jobs: int = 1) -> F64:
         """Variance of y within a leaf, averaged over the members, (n_rows, n_outputs)."""
@@ -122,7 +133,7 @@ class Responses:
 
     def __getstate__(self) -> dict[str, Any]:
         # What is derived is made again when needed.
-        return {**self.__dict__, "_in_leaves": None, "_variances": None}
+        return {**self.__dict__, "_in_leaves": None, "_variances": None, "_within": None}
 
 
 def grouped_variance(y: F64, weights: F64, group: NDArray[np.int64], n_groups: int) -> F64:

@@ -19,6 +19,8 @@ enum class Splitter { BEST, RANDOM };
 
 struct GrowOptions {
   Splitter splitter = Splitter::BEST;
+  // Share of the trees that cut at random all the same, evenly among their numbers.
+  double randomized_fraction = 0;
   std::uint32_t max_features = 1;  // features looked at per node; more only while none can be cut
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0;
@@ -33,6 +35,9 @@ struct GrowOptions {
   WeightScheme scheme;
   const Kernels* kernels = nullptr;
 };
+
+// How the tree of a number is to be cut, whatever trees are grown beside it.
+Splitter splitter_of(const GrowOptions& options, std::uint64_t number);
 
 struct GrowRequest {
   const EncodedMatrix& matrix;

@@ -1,0 +1,355 @@
+"""The calibrated forest for classes.
+
+Model: see `calibrated_forest` for the trees' weights. Half of the members take the best cut of √d
+features at every node, half the best of √d random cuts (extremely randomised trees); leaves are
+grown to single rows. Their average p̄ is too timid, and is recalibrated on out-of-bag rows:
+
+    p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z,
+
+γ and b by penalised likelihood, see `bayeswood.uncertainty.class_calibration`.
+
+References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML
+2015. P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods import state
+from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
+from bayeswood.methods.calibration_judgement import (
+    describe_left_out,
+    event_name,
+    judge_class_calibration,
+    restored_about,
+    restored_report,
+    summary_arrays,
+)
+from bayeswood.methods.estimator import ForestClassifier
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.left_out import left_out_votes
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.parameters import NONE, Constraint, one_of, real
+from bayeswood.methods.training import TrainingData
+from bayeswood.report.calibration import ClassCalibrationSummary
+from bayeswood.table import Schema
+from bayeswood.uncertainty import (
+    ClassCalibration,
+    Uncertainty,
+    fit_class_calibration,
+    split_calibrated_entropy,
+)
+
+F64 = NDArray[np.float64]
+
+
+class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
+    """A forest whose class probabilities can be taken at their word.
+
+    Parameters
+    ----------
+    n_estimators : int, default=300
+        Trees.
+    criterion : {"gini", "entropy", "log_loss"}, default="gini"
+        Impurity that splits reduce; "log_loss" is another name of "entropy".
+    weight_threshold : float or "auto", default="auto"
+        c: each tree leaves a row out with probability 1 − e^−c. "auto" is 0.2 with 300 trees or
+        more, 0.3 with 100, and c = 0.2 + 0.1 log₃(300 / B) with other numbers B, at most log 2.
+    randomized_fraction : float, default=0.5
+        Share of the trees that cut at random thresholds, spread evenly over the members.
+    calibration : {"oob"} or None, default="oob"
+        "oob" recalibrates on out-of-bag rows; None leaves the averages as they are.
+    min_samples_leaf : int or float, default=1
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default="sqrt"
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    calibration_power_ : float
+        γ: above 1 the averages were too timid and are sharpened, below 1 they are flattened.
+    calibration_offset_ : ndarray, (n_classes,)
+        b: added to each class's log probability, positive where the averages were too low.
+    weight_threshold_ : float
+        c, after resolving "auto".
+    n_calibration_rows_ : int
+        Training rows that some tree left out, to which γ and b were fitted.
+    oob_score_ : float
+        Accuracy of the calibrated probabilities on these rows (each calibrated by others).
+    classes_ : ndarray, (n_classes,)
+        Class labels, sorted.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    BayesianForestClassifier : The same weights without a threshold, and no calibration.
+
+    Notes
+    -----
+    With p̄ the average over B trees and C classes,
+
+        p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z.
+
+    B is the number of trees behind p̄: in the fit of γ and b those that left the row out, in a
+    prediction all of them. γ and b minimise the summed negative log probability of the out-of-bag
+    rows (each times its `sample_weight`, scaled to a mean of 1)
+    + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between 0.2 and 8. A row that no tree left out
+    takes no part; if that holds for all, γ = 1 and b = 0, with a warning.
+
+    The promise holds for new rows drawn like the training rows. Where rows come in groups (several
+    of one patient, machine, day) and new rows come from new groups, a row's relatives in the tree
+    give it away: give the groups as ``oob_groups`` to `fit`. Where rows are ordered in time and
+    the future is to be predicted, group them by stretches of time; drift no calibration on the
+    past can see.
+
+    `predict_draws`, `predict_quantiles` and `predict_interval` are of the members as they are,
+    without the calibration: each tree is a posterior draw of the CART fit, and how they differ
+    says how sure the data make us of that fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayeswood import CalibratedForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = CalibratedForestClassifier(random_state=0).fit(X, y)
+    >>> forest.predict_proba(X[:1]).round(2)
+    array([[1., 0., 0.]])
+    >>> bool(forest.calibration_power_ > 1)  # an average of trees is too timid
+    True
+    >>> forest.calibration_report().summary.n_left_out
+    150
+    """
+
+    _saved_numbers = (
+        *CalibratedForest._saved_numbers,
+        "weight_threshold_",
+        "calibration_power_",
+        "n_calibration_rows_",
+        "oob_score_",
+    )
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CALIBRATED,
+        "criterion": one_of("gini", "entropy", "log_loss"),
+        "randomized_fraction": real(0, 1, integers=True),
+        "calibration": one_of("oob") | NONE,
+    }
+    _judged: ClassCalibrationSummary | None
+
+    def __init__(
+        self,
+        n_estimators: int = 300,
+        *,
+        criterion: str = "gini",
+        weight_threshold: float | str = "auto",
+        randomized_fraction: float = 0.5,
+        calibration: str | None = "oob",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = "sqrt",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.weight_threshold = weight_threshold
+        self.randomized_fraction = randomized_fraction
+        self.calibration = calibration
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def predict_proba(self, X: Any) -> F64:
+        """Calibrated class probabilities; with ``calibration=None`` the members' average.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray, (n_rows, n_classes)
+            In the order of `classes_`. Calibrated, none is 0.
+        """
+        averages = super().predict_proba(X)
+        return averages if self.calibration is None else self._calibrated(averages)
+
+    def _calibrated(self, averages: F64) -> F64:
+        n_trees = np.full(len(averages), self.forest_.n_trees, dtype=np.int32)
+        return self._calibration().apply(averages, n_trees)
+
+    def _calibration(self) -> ClassCalibration:
+        return ClassCalibration(self.calibration_power_, self.calibration_offset_)
+
+    def uncertainty(self, X: Any) -> Uncertainty:
+        """Entropy of the calibrated prediction and where it comes from, in nats.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        Uncertainty
+            ``total``, ``data`` and ``knowledge``, each (n_rows,).
+
+        Notes
+        -----
+        total = H(p), the entropy −Σ_c p_c log p_c of the calibrated probabilities. It is shared
+        out as the entropy of p̃, which is the average over the B members and one that gives every
+        class 1/C:
+
+            data : knowledge = (Σ_m H(p_m) + log C) / (B + 1)  :  H(p̃) − (the former).
+
+        Leaves of one row give probabilities 0 and 1, so nearly all is called knowledge then, noise
+        in the labels included; larger leaves tell the two apart. With ``calibration=None``, total
+        is the entropy of the average, as in the other forests.
+        """
+        if self.calibration is None:
+            return super().uncertainty(X)
+        rows = self._encode(X)
+
+        def split(draws: F64) -> F64:
+            averages = draws.mean(axis=0)
+            return np.stack(split_calibrated_entropy(draws, self._calibrated(averages)), axis=-1)
+
+        return Uncertainty(*np.ascontiguousarray(self._over_blocks(rows, split).T))
+
+    def calibration_report(self) -> OutOfBagReport:
+        """How well the probabilities are calibrated, by the rows that trees left out.
+
+        Returns
+        -------
+        OutOfBagReport
+            Prints as a text; ``plot()`` draws the reliability curve, ``summary`` holds the
+            numbers. Each row is judged by a calibration that was fitted to other rows (five
+            folds; whole groups where `oob_groups` were given).
+        """
+        self._check_fitted()
+        if self._judged is None:
+            raise BayeswoodError(
+                f"{self._name}.calibration_report needs rows that some tree left out and "
+                "calibration='oob'. Fit with calibration='oob' and more rows or trees."
+            )
+        return OutOfBagReport(self._name, self._judged)
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if self.calibration is None:
+            return {**fitted, "_judged": None}
+        votes, counts = left_out_votes(data, grown, self._threads())
+        seen = counts > 0
+        label = data.target.y[seen].astype(np.intp)
+        weights = None if data.sample_weight is None else data.sample_weight[seen]
+        if not seen.any():
+            warn_of_no_rows(self._name)
+        calibration = fit_class_calibration(votes, label, weights)
+        fitted |= {
+            "calibration_power_": calibration.power,
+            "calibration_offset_": calibration.offset,
+            "n_calibration_rows_": int(seen.sum()),
+            "_judged": None,
+        }
+        if seen.any():
+            groups = None if data.row_groups is None else data.row_groups[seen]
+            about = {
+                **describe_left_out(counts, seen, grown.forest.n_trees),
+                **_described(calibration, fitted["classes_"]),
+            }
+            judged = judge_class_calibration(votes, label, weights, groups, about)
+            fitted |= {"_judged": judged, "oob_score_": float(judged.scores[3, 1])}
+        return fitted
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
+        meta, arrays, forest = super()._state()
+        if self.calibration is not None:
+            arrays["calibration_offset_"] = self.calibration_offset_
+        if self._judged is not None:
+            arrays |= summary_arrays(self._judged)
+        return meta, arrays, forest
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        restored = super()._restored(meta, arrays, schema, grown)
+        if self.calibration is None:
+            return {**restored, "_judged": None}
+        n_classes = len(restored["classes_"])
+        numbers = state.take(meta, "numbers", dict)
+        if not 0 < state.take(numbers, "calibration_power_", float) < np.inf:
+            raise BayeswoodError("The model file holds a 'calibration_power_' out of range.")
+        restored["calibration_offset_"] = state.take_array(
+            arrays, "calibration_offset_", (n_classes,)
+        )
+        calibration = ClassCalibration(
+            numbers["calibration_power_"], restored["calibration_offset_"]
+        )
+        return {**restored, "_judged": _restored_judgement(arrays, calibration, restored)}
+
+
+def _described(calibration: ClassCalibration, classes: NDArray[Any]) -> dict[str, Any]:
+    return {
+        "power": calibration.power,
+        "offset": calibration.offset,
+        "event": event_name(classes),
+    }
+
+
+def _restored_judgement(
+    arrays: Mapping[str, NDArray[Any]], calibration: ClassCalibration, restored: Mapping[str, Any]
+) -> ClassCalibrationSummary | None:
+    about = restored_about(arrays)
+    if about is None:
+        return None
+    shapes = {"scores": (4, 2), "happened": (-1, 2), "proba": (-1, 2)}
+    report = restored_report(arrays, shapes)
+    if (report["proba"] < 0).any() or (report["proba"] > 1).any():
+        raise BayeswoodError("The model file's calibration report holds no probabilities.")
+    return ClassCalibrationSummary(
+        **about, **_described(calibration, restored["classes_"]), **report
+    )

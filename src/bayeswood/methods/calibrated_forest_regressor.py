@@ -1,0 +1,447 @@
+"""The calibrated forest for numbers.
+
+Model: see `calibrated_forest` for the trees' weights. Every node takes the best cut of half of the
+features; leaves are grown to single rows. With μ(x) the forest's mean and sd²_mix(x) the variance
+of its mixture of leaf responses, the quantile of y at level q is
+
+    μ(x) + s(x) z_q,      s²(x) = a + b sd²_mix(x),
+
+a, b >= 0 and z from out-of-bag residuals, see `bayeswood.uncertainty.interval_calibration`.
+
+Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
+"""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import r2_score
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods import state
+from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
+from bayeswood.methods.calibration_judgement import (
+    describe_left_out,
+    judge_interval_calibration,
+    restored_about,
+    restored_report,
+    summary_arrays,
+)
+from bayeswood.methods.estimator import ForestRegressor
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.left_out import left_out_moments, unbiased_factor
+from bayeswood.methods.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.parameters import BOOLEAN, Constraint, one_of
+from bayeswood.methods.training import TrainingData
+from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
+from bayeswood.table import Schema
+from bayeswood.uncertainty import (
+    LeftOut,
+    ResidualQuantiles,
+    Uncertainty,
+    fit_interval_calibration,
+)
+
+F64 = NDArray[np.float64]
+
+
+class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
+    """A forest whose prediction intervals cover as often as they say.
+
+    Parameters
+    ----------
+    n_estimators : int, default=300
+        Trees.
+    criterion : {"squared_error"}, default="squared_error"
+        Impurity that splits reduce.
+    weight_threshold : float or "auto", default="auto"
+        c: each tree leaves a row out with probability 1 − e^−c. "auto" is 0.2 with 300 trees or
+        more, 0.3 with 100, and c = 0.2 + 0.1 log₃(300 / B) with other numbers B, at most log 2.
+    interval : {"affine", "leaves"}, default="affine"
+        Where prediction intervals come from: "affine" from out-of-bag residuals scaled by
+        s² = a + b sd²_mix, "leaves" from the training responses in the leaves, uncalibrated, as
+        in the other forests.
+    min_samples_leaf : int or float, default=1
+        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the tree's weight in a leaf.
+    max_depth : int, default=None
+        Most splits from root to leaf; None for no limit.
+    max_features : int, float, "sqrt", "log2" or None, default=0.5
+        Features tried at each split, drawn anew for each: a number, a share of all, or all
+        (None).
+    keep_responses : bool, default=True
+        Whether leaves remember their training rows, which all but `predict`, the draws and kind
+        "mean" need: 4 bytes per row and tree, and 8 per row and response.
+    n_jobs : int, default=None
+        Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
+        otherwise. The result is the same, to the bit, for any number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows trees done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named.
+
+    Attributes
+    ----------
+    spread_intercept_ : ndarray, (n_outputs,)
+        a: the part of the predictive variance s² that is the same everywhere.
+    spread_slope_ : ndarray, (n_outputs,)
+        b: how much of the variance of the mixture of leaf responses counts in s².
+    scaled_residuals_ : ndarray, (n_calibration_rows, n_outputs)
+        z: out-of-bag residuals divided by s, each column ascending; quantiles are taken of these.
+    weight_threshold_ : float
+        c, after resolving "auto".
+    n_calibration_rows_ : int
+        Training rows that at least two trees left out, to which a, b and z were fitted.
+    oob_prediction_ : ndarray, (n_rows,) or (n_rows, n_outputs)
+        Mean over the trees that left the row out; NaN where none did. A row of sample weight 0
+        is predicted by all trees.
+    oob_score_ : float
+        R² of the out-of-bag predictions; NaN where there are none.
+    n_outputs_ : int
+        Number of responses.
+    forest_ : Forest
+        The trees and their weights.
+    member_weights_ : ndarray, (n_members,)
+        Equal weights that sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the impurity decrease due to each feature, and its standard deviation over the
+        members.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+    max_features_, min_samples_leaf_ : int
+        The values used, after resolving names and shares.
+
+    See Also
+    --------
+    BayesianForestRegressor : The same weights without a threshold, intervals from the leaves.
+
+    Notes
+    -----
+    s²(x) = a + b sd²_mix(x) with a, b >= 0 by non-negative least squares of squared out-of-bag
+    residuals, weighted by 1/s² and by `sample_weight`. z_q is the order statistic of rank
+    ⌈(n + 1) q⌉ (⌊(n + 1) q⌋ below one half) of the n scaled residuals; where the rank lies beyond
+    them (q < 1/(n + 1) or q > n/(n + 1)) no finite interval is honest, the outermost residual is
+    taken, and a warning says so; levels 0 and 1 ask for the outermost. With `sample_weight`,
+    ranks are cumulative weights, and the row to come weighs as much as the mean.
+
+    The promise of coverage is on average over new rows drawn like the training rows. Where rows
+    come in groups (several of one patient, machine, day) and new rows come from new groups, a
+    row's relatives in the tree give it away and intervals are too narrow: give the groups as
+    ``oob_groups`` to `fit`. Where rows are ordered in time and the future is to be predicted,
+    group them by stretches of time; drift no residual of the past can show.
+
+    Intervals of kind "mean": each tree is a posterior draw of the CART fit. At a fixed depth their
+    spread covers the CART fit of the population at the nominal rate. Nothing covers the
+    regression function f(x): bias dominates. The standard error sd/√B over B trees is Monte Carlo
+    error, what more trees would remove, and no statement about y or f.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import CalibratedForestRegressor
+    >>> X, y = make_friedman1(n_samples=400, noise=1.0, random_state=0)
+    >>> forest = CalibratedForestRegressor(random_state=0).fit(X[:300], y[:300])
+    >>> low, high = forest.predict_interval(X[300:], coverage=0.9).T
+    >>> bool(0.8 < ((low <= y[300:]) & (y[300:] <= high)).mean() < 1.0)
+    True
+    >>> forest.predict_quantiles(X[:4], [0.1, 0.5, 0.9]).shape
+    (4, 3)
+    """
+
+    _saved_numbers = (
+        *CalibratedForest._saved_numbers,
+        "weight_threshold_",
+        "n_calibration_rows_",
+        "oob_score_",
+    )
+    _saved_arrays = ("oob_prediction_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CALIBRATED,
+        "criterion": one_of("squared_error"),
+        "interval": one_of("affine", "leaves"),
+        "keep_responses": BOOLEAN,
+    }
+    _judged: IntervalCalibrationSummary | None
+    _residual_weights: F64 | None
+    spread_intercept_: F64
+    spread_slope_: F64
+    scaled_residuals_: F64
+
+    def __init__(
+        self,
+        n_estimators: int = 300,
+        *,
+        criterion: str = "squared_error",
+        weight_threshold: float | str = "auto",
+        interval: str = "affine",
+        min_samples_leaf: int | float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = None,
+        max_features: int | float | str | None = 0.5,
+        keep_responses: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.criterion = criterion
+        self.weight_threshold = weight_threshold
+        self.interval = interval
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_depth = max_depth
+        self.max_features = max_features
+        self.keep_responses = keep_responses
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if self.interval == "leaves":
+            return {**fitted, "_judged": None}
+        responses, n_jobs = fitted["_responses"], self._threads()
+        within = None if responses is None else responses.leaf_variances(grown.forest, n_jobs)
+        mean, variance, counts = left_out_moments(data, grown, within, n_jobs)
+        fitted |= _out_of_bag_fit(data, grown, mean, n_jobs)
+        used = counts > 1
+        left_out = _left_out(data, mean, variance, counts, grown.forest.n_trees)
+        fitted["n_calibration_rows_"] = int(used.sum())
+        if not used.any():
+            warn_of_no_rows(self._name)
+            nothing = [_unexplained(data, k) for k in range(mean.shape[1])]
+            return {**fitted, **_calibrate(nothing), "_judged": None}
+        fitted |= _calibrate(left_out)
+        groups = None if data.row_groups is None else data.row_groups[used]
+        about = {
+            **describe_left_out(counts, used, grown.forest.n_trees),
+            "intercept": fitted["spread_intercept_"],
+            "slope": fitted["spread_slope_"],
+        }
+        judged = judge_interval_calibration(left_out, data.target.y[used], groups, about)
+        return {**fitted, "_judged": judged}
+
+    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
+        if kind == "mean" or self.interval == "leaves":
+            return super()._quantiles(rows, levels, kind, caller)
+        mean, variance, _ = self._moments(rows)
+        spread = np.sqrt(self._scaled_variance(variance))
+        quantiles = self._residual_quantiles()
+        self._warn_beyond(levels, min(z.reach for z in quantiles), caller)
+        z = np.stack([z.at(levels) for z in quantiles])
+        return self._shaped(mean[:, :, None] + spread[:, :, None] * z)
+
+    def _residual_quantiles(self) -> list[ResidualQuantiles]:
+        weights = self._residual_weights
+        return [
+            ResidualQuantiles(values, None if weights is None else weights[:, k])
+            for k, values in enumerate(self.scaled_residuals_.T)
+        ]
+
+    def _warn_beyond(self, levels: F64, reach: float, caller: str) -> None:
+        beyond = np.maximum(levels, 1.0 - levels)
+        if ((beyond > reach + 1e-9) & (beyond < 1.0)).any():
+            warnings.warn(
+                f"{self._name}.{caller} was asked for levels that {len(self.scaled_residuals_)} "
+                f"calibration rows cannot promise, beyond {1 - reach:.3g} or {reach:.3g}. The "
+                "outermost residual is taken: the interval covers less than was asked.",
+                UserWarning,
+                stacklevel=4,
+            )
+
+    def _moments(self, rows: NDArray[Any]) -> tuple[F64, F64, F64]:
+        """Mean, variance of the mixture of leaf responses, and its part between the members."""
+        forest, workers = self.forest_, self._workers(len(rows))
+        within = None
+        if self._responses is not None:
+            within = self._responses.leaf_variances(forest, self._threads())
+        mean, between = forest.core.predict_moments(rows, forest.weights, None, workers)
+        variance = between
+        if within is not None:
+            variance = forest.core.predict_moments(rows, forest.weights, within, workers)[1]
+        unbiased = unbiased_factor(forest.n_trees)
+        return mean, variance * unbiased, between * unbiased
+
+    def _scaled_variance(self, variance: F64) -> F64:
+        scaled: F64 = self.spread_intercept_ + self.spread_slope_ * variance
+        return scaled
+
+    def uncertainty(self, X: Any) -> Uncertainty:
+        """Variance of the response and where it comes from.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        Uncertainty
+            ``total``, ``data`` and ``knowledge``, each (n_rows,) or (n_rows, n_outputs).
+
+        Notes
+        -----
+        With the calibrated variance s² = a + b sd²_mix, and sd²_mix, by the law of total variance,
+        the variance within leaves plus the variance between the members' means,
+
+            total = s²,    knowledge = b · between,    data = a + b · within.
+
+        Trees grown to single rows repeat the noise of those rows, and that part of their
+        disagreement counts as knowledge; larger leaves tell the two apart. With
+        ``interval="leaves"`` as in the other forests.
+        """
+        return super().uncertainty(X)
+
+    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
+        if self.interval == "leaves":
+            return super()._split(rows, caller)
+        _, variance, between = self._moments(rows)
+        total = self._scaled_variance(variance)
+        knowledge = np.minimum(self.spread_slope_ * between, total)
+        return Uncertainty(*map(self._shaped, (total, total - knowledge, knowledge)))
+
+    def calibration_report(self) -> OutOfBagReport:
+        """How often prediction intervals cover, by the rows that trees left out.
+
+        Returns
+        -------
+        OutOfBagReport
+            Prints as a text: coverage over all rows and over thirds by the spread s(x);
+            ``plot()`` draws coverage by width, ``summary`` holds the numbers. Each row is judged
+            by a calibration that was fitted to other rows (five folds; whole groups where
+            `oob_groups` were given).
+        """
+        self._check_fitted()
+        if self._judged is None:
+            raise BayeswoodError(
+                f"{self._name}.calibration_report needs rows that two trees left out and "
+                "interval='affine'. Fit with interval='affine' and more rows or trees."
+            )
+        return OutOfBagReport(self._name, self._judged)
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
+        meta, arrays, forest = super()._state()
+        if self.interval == "affine":
+            arrays |= {name: getattr(self, name) for name in _CALIBRATION_ARRAYS}
+            if self._residual_weights is not None:
+                arrays["residual_weights"] = self._residual_weights
+        if self._judged is not None:
+            arrays |= summary_arrays(self._judged)
+        return meta, arrays, forest
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        restored = super()._restored(meta, arrays, schema, grown)
+        if self.interval == "leaves":
+            return {**restored, "_judged": None}
+        restored |= _restored_calibration(arrays, grown.forest.n_outputs)
+        return {**restored, "_judged": _restored_judgement(arrays, restored)}
+
+
+_CALIBRATION_ARRAYS = ("spread_intercept_", "spread_slope_", "scaled_residuals_")
+
+
+def _out_of_bag_fit(data: TrainingData, grown: Grown, mean: F64, n_jobs: int) -> dict[str, Any]:
+    """Out-of-bag predictions of all given rows, and their R²."""
+    seen = ~np.isnan(mean[:, 0])
+    weights = None if data.sample_weight is None else data.sample_weight[seen]
+    score = float("nan")
+    if seen.sum() > 1:
+        score = float(r2_score(data.target.y[seen], mean[seen], sample_weight=weights))
+    everywhere = mean
+    if not data.taking_part.all():
+        everywhere = grown.forest.predict(data.given_rows, n_jobs)
+        everywhere[data.taking_part] = mean
+    single = data.target.single_output
+    return {"oob_prediction_": everywhere[:, 0] if single else everywhere, "oob_score_": score}
+
+
+def _left_out(
+    data: TrainingData, mean: F64, variance: F64, counts: NDArray[np.int32], n_trees: int
+) -> list[LeftOut]:
+    """For each response, the rows that at least two trees left out: one has no spread."""
+    used = counts > 1
+    weights = None if data.sample_weight is None else data.sample_weight[used]
+    unbiased = unbiased_factor(counts[used])
+    return [
+        LeftOut(
+            data.target.y[used, k] - mean[used, k],
+            variance[used, k] * unbiased,
+            counts[used],
+            n_trees,
+            weights,
+        )
+        for k in range(mean.shape[1])
+    ]
+
+
+def _unexplained(data: TrainingData, output: int) -> LeftOut:
+    """The responses as residuals of their mean: what is left if the forest explains nothing."""
+    y, weights = data.target.y[:, output], data.sample_weight
+    residuals = y - np.average(y, weights=weights)
+    ones = np.ones(len(y), dtype=np.int32)
+    return LeftOut(residuals, np.zeros(len(y)), ones, 1, weights)
+
+
+def _calibrate(left_out: list[LeftOut]) -> dict[str, Any]:
+    fits = [fit_interval_calibration(part) for part in left_out]
+    weights = [z.weights for _, z in fits if z.weights is not None]
+    return {
+        "spread_intercept_": np.array([scale.intercept for scale, _ in fits]),
+        "spread_slope_": np.array([scale.slope for scale, _ in fits]),
+        "scaled_residuals_": np.stack([z.values for _, z in fits], axis=1),
+        "_residual_weights": np.stack(weights, axis=1) if weights else None,
+    }
+
+
+def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "spread_intercept_": state.take_array(arrays, "spread_intercept_", (n_outputs,)),
+        "spread_slope_": state.take_array(arrays, "spread_slope_", (n_outputs,)),
+        "scaled_residuals_": state.take_array(arrays, "scaled_residuals_", (-1, n_outputs)),
+        "_residual_weights": None,
+    }
+    z = found["scaled_residuals_"]
+    if (found["spread_intercept_"] < 0).any() or (found["spread_slope_"] < 0).any():
+        raise BayeswoodError("The model file holds a spread that is negative.")
+    if not len(z) or (np.diff(z, axis=0) < 0).any():
+        raise BayeswoodError("The model file's scaled residuals are not in order.")
+    if "residual_weights" in arrays:
+        weights = state.take_array(arrays, "residual_weights", z.shape)
+        if not (weights > 0).all():
+            raise BayeswoodError("The model file holds a residual weight that is not positive.")
+        found["_residual_weights"] = weights
+    return found
+
+
+def _restored_judgement(
+    arrays: Mapping[str, NDArray[Any]], restored: Mapping[str, Any]
+) -> IntervalCalibrationSummary | None:
+    about = restored_about(arrays)
+    if about is None:
+        return None
+    intercept, slope = restored["spread_intercept_"], restored["spread_slope_"]
+    n_outputs, n_coverages = len(intercept), len(REPORT_COVERAGES)
+    shapes = {
+        "covered": (n_outputs, n_coverages, 4),
+        "width": (n_outputs, n_coverages),
+        "rows": (-1, n_outputs, 4),
+    }
+    report = restored_report(arrays, shapes)
+    return IntervalCalibrationSummary(**about, intercept=intercept, slope=slope, **report)

@@ -1,0 +1,232 @@
+"""How well a forest is calibrated, by the rows its trees left out: plain data and its text."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.report.names import percent, shorten
+
+F64 = NDArray[np.float64]
+
+SCORE_NAMES = ("log predictive probability", "Brier score", "calibration error", "accuracy")
+REPORT_COVERAGES = (0.5, 0.8, 0.9, 0.95)
+THIRDS = ("narrow", "middle", "wide")
+_N_BINS = 10
+
+
+@dataclass(frozen=True)
+class ClassCalibrationSummary:
+    """Out-of-bag class probabilities, as averaged and as calibrated.
+
+    Every row is calibrated by a fit to other rows (five folds). Scores are weighted by
+    `sample_weight`.
+
+    Attributes
+    ----------
+    n_trees, n_training, n_left_out : int
+        Trees; training rows; those of them that at least one tree left out.
+    trees_per_row : float
+        How many trees left a row out, on average over those.
+    power : float
+        γ.
+    offset : (n_classes,) ndarray
+        b.
+    event : str
+        What the probabilities are of: the second class of two, else the predicted class.
+    scores : (4, 2) ndarray
+        `SCORE_NAMES` by averaged, calibrated.
+    happened : (n_judged, 2) ndarray
+        1 where the event happened; the averaged and the calibrated prediction may differ in what
+        the predicted class is.
+    proba : (n_judged, 2) ndarray
+        Its probability, averaged and calibrated.
+    """
+
+    n_trees: int
+    n_training: int
+    n_left_out: int
+    trees_per_row: float
+    power: float
+    offset: F64
+    event: str
+    scores: F64
+    happened: F64
+    proba: F64
+
+    def __str__(self) -> str:
+        return "\n".join([*_opening(self), *self._map_lines(), "", *self._score_lines(), "",
+                          *self._bin_lines()])  # fmt: skip
+
+    def _map_lines(self) -> list[str]:
+        low, high = float(self.offset.min()), float(self.offset.max())
+        return [
+            "log p_c = γ log p̃_c + b_c − log Z, "
+            f"γ = {self.power:.3f}, b from {low:+.3f} to {high:+.3f}"
+        ]
+
+    def _score_lines(self) -> list[str]:
+        lines = [f"{'':28}{'averaged':>12}{'calibrated':>12}"]
+        for name, (before, after) in zip(SCORE_NAMES, self.scores, strict=True):
+            lines.append(f"{name:28}{before:12.4f}{after:12.4f}")
+        return lines
+
+    def _bin_lines(self) -> list[str]:
+        what = shorten(self.event, 34)
+        lines = [
+            f"calibrated probability of {what}",
+            f"{'predicted':>12}{'happened':>12}{'rows':>10}",
+        ]
+        for mean, frequency, count in reliability_bins(self.happened[:, 1], self.proba[:, 1]):
+            lines.append(f"{mean:12.3f}{frequency:12.3f}{count:10,.0f}")
+        return lines
+
+
+@dataclass(frozen=True)
+class IntervalCalibrationSummary:
+    """Out-of-bag prediction intervals: how often they hold the response.
+
+    Every row is calibrated by a fit to other rows (five folds). Shares are weighted by
+    `sample_weight`.
+
+    Attributes
+    ----------
+    n_trees, n_training, n_left_out : int
+        Trees; training rows; those of them that at least two trees left out.
+    trees_per_row : float
+        How many trees left a row out, on average over those.
+    intercept, slope : (n_outputs,) ndarray
+        a and b.
+    covered : (n_outputs, n_coverages, 4) ndarray
+        Share of the rows within the interval, for each of `REPORT_COVERAGES`: all rows, then the
+        thirds by the spread s(x): `THIRDS`.
+    width : (n_outputs, n_coverages) ndarray
+        Mean width of the interval.
+    rows : (n_judged, n_outputs, 4) ndarray
+        Response, prediction, and the ends of the 90 % interval.
+    """
+
+    n_trees: int
+    n_training: int
+    n_left_out: int
+    trees_per_row: float
+    intercept: F64
+    slope: F64
+    covered: F64
+    width: F64
+    rows: F64
+
+    def __str__(self) -> str:
+        lines = _opening(self)
+        for output in range(len(self.intercept)):
+            lines += ["", *self._output_lines(output)]
+        return "\n".join(lines)
+
+    def _output_lines(self, output: int) -> list[str]:
+        name = f"response {output}: " if len(self.intercept) > 1 else ""
+        a, b = self.intercept[output], self.slope[output]
+        heads = "".join(f"{head:>10}" for head in ("all", *THIRDS))
+        lines = [
+            f"{name}s² = a + b sd²_mix, a = {a:.4g}, b = {b:.4g}",
+            f"{'interval':>10}{heads}{'mean width':>14}",
+        ]
+        for level, shares, width in zip(
+            REPORT_COVERAGES, self.covered[output], self.width[output], strict=True
+        ):
+            cells = "".join(f"{share:10.3f}" for share in shares)
+            lines.append(f"{percent(level):>10}{cells}{width:14.5g}")
+        return lines
+
+
+CalibrationSummary = ClassCalibrationSummary | IntervalCalibrationSummary
+
+
+def _opening(summary: CalibrationSummary) -> list[str]:
+    return [
+        "Calibration, by the rows that trees left out",
+        f"{summary.n_left_out:,} of {summary.n_training:,} rows, each left out by "
+        f"{summary.trees_per_row:.1f} of {summary.n_trees} trees on average",
+    ]
+
+
+def reliability_bins(happened: F64, proba: F64, n_bins: int = _N_BINS) -> F64:
+    """Mean probability, frequency and number of cases of each bin that has cases, (n_filled, 3).
+
+    Examples
+    --------
+    >>> reliability_bins(np.array([0.0, 1.0, 1.0]), np.array([0.5, 0.55, 0.95]))
+    array([[0.525, 0.5  , 2.   ],
+           [0.95 , 1.   , 1.   ]])
+    """
+    group = np.minimum((proba * n_bins).astype(np.intp), n_bins - 1)
+    count = np.bincount(group, minlength=n_bins)
+    sums = [np.bincount(group, values, n_bins) for values in (proba, happened)]
+    filled = count > 0
+    return np.column_stack([*(s[filled] / count[filled] for s in sums), count[filled]])
+
+
+def calibration_error(happened: F64, proba: F64, weights: F64) -> float:
+    """Mean gap between probability and frequency over ten bins, weighted by their cases.
+
+    Examples
+    --------
+    >>> calibration_error(np.array([0.0, 1.0]), np.array([0.25, 0.25]), np.ones(2))
+    0.25
+    """
+    group = np.minimum((proba * _N_BINS).astype(np.intp), _N_BINS - 1)
+    gaps = np.bincount(group, weights * (happened - proba), _N_BINS)
+    return float(np.abs(gaps).sum() / weights.sum())
+
+
+def summarize_class_calibration(
+    true_proba: F64,
+    sum_squares: F64,
+    is_top: F64,
+    happened: F64,
+    proba: F64,
+    weights: F64,
+) -> F64:
+    """The scores, (4, 2), of averaged and calibrated probabilities.
+
+    Parameters
+    ----------
+    true_proba, sum_squares, is_top : (n_rows, 2) ndarray
+        Probability of the true class, Σ p², whether the true class is the most probable one.
+    happened, proba : (n_rows, 2) ndarray
+        The event and its probability.
+    weights : (n_rows,) ndarray
+        Weights of the rows.
+    """
+    shares = weights / weights.sum()
+    # Σ_c (p_c − 1[c is true])² = Σ p² − 2 p_true + 1.
+    brier = sum_squares - 2.0 * true_proba + 1.0
+    errors = [calibration_error(happened[:, k], proba[:, k], weights) for k in (0, 1)]
+    means = [np.sum(shares[:, None] * v, axis=0) for v in (np.log(true_proba), brier, is_top)]
+    return np.stack([means[0], means[1], np.array(errors), means[2]])
+
+
+def summarize_coverage(
+    y: F64, lower: F64, upper: F64, spread: F64, weights: F64
+) -> tuple[F64, F64]:
+    """Shares of rows within intervals: all and by thirds of the spread; and the mean widths.
+
+    Parameters
+    ----------
+    y, spread, weights : (n_rows,) ndarray
+        Response, s(x), weight.
+    lower, upper : (n_rows, n_coverages) ndarray
+        Ends.
+
+    Returns
+    -------
+    covered : (n_coverages, 4) ndarray
+    width : (n_coverages,) ndarray
+    """
+    inside = ((lower <= y[:, None]) & (y[:, None] <= upper)).astype(np.float64)
+    thirds = np.array_split(np.argsort(spread, kind="stable"), 3)
+    parts: list[Any] = [slice(None), *(third if len(third) else slice(None) for third in thirds)]
+    covered = np.stack(
+        [np.average(inside[part], axis=0, weights=weights[part]) for part in parts], axis=-1
+    )
+    return covered, np.average(upper - lower, axis=0, weights=weights)

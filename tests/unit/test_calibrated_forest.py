@@ -1,0 +1,483 @@
+"""Calibrated forests: what they add to the other forests."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_friedman1
+from sklearn.model_selection import cross_validate
+
+from bayeswood import (
+    BayeswoodError,
+    CalibratedForestClassifier,
+    CalibratedForestRegressor,
+    _core,
+    load,
+)
+from bayeswood.methods.calibrated_forest import resolve_weight_threshold
+from bayeswood.uncertainty import Votes, fit_class_calibration
+
+
+@pytest.fixture(scope="module")
+def irises():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    return make_friedman1(n_samples=200, noise=1.0, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def classifier(irises):
+    return CalibratedForestClassifier(n_estimators=60, random_state=0).fit(*irises)
+
+
+@pytest.fixture(scope="module")
+def regressor(friedman):
+    return CalibratedForestRegressor(n_estimators=60, random_state=0).fit(*friedman)
+
+
+def left_out(model, n_rows, groups=None):
+    """Which trees left which rows out, (n_trees, n_rows)."""
+    return np.array(
+        [
+            _core.draw_weights(
+                "exponential", model.seed_, tree, n_rows, model.weight_threshold_, groups
+            )
+            == 0
+            for tree in range(model.forest_.n_trees)
+        ]
+    )
+
+
+def test_the_threshold_follows_the_number_of_trees():
+    assert resolve_weight_threshold("auto", 100) == pytest.approx(0.3)
+    assert resolve_weight_threshold("auto", 300) == pytest.approx(0.2)
+    assert resolve_weight_threshold("auto", 5000) == 0.2
+    assert resolve_weight_threshold("auto", 1) == pytest.approx(np.log(2))
+    assert resolve_weight_threshold(0.35, 5000) == 0.35
+    found = [resolve_weight_threshold("auto", n) for n in range(1, 400)]
+    assert (np.diff(found) <= 0).all()
+
+
+def test_the_defaults_are_those_of_the_study():
+    one, other = CalibratedForestClassifier(), CalibratedForestRegressor()
+    assert (one.n_estimators, one.randomized_fraction, one.calibration) == (300, 0.5, "oob")
+    assert (other.n_estimators, other.max_features, other.interval) == (300, 0.5, "affine")
+    assert one.min_samples_leaf == other.min_samples_leaf == 1
+
+
+def test_rows_left_out_are_in_no_leaf(regressor, friedman):
+    out = left_out(regressor, len(friedman[0]))
+    arrays = regressor.forest_.to_arrays()
+    ends = np.cumsum(arrays["leaf_n_samples"])
+    last = ends[np.cumsum(regressor.forest_.n_leaves) - 1]
+    for tree, rows in enumerate(np.split(arrays["leaf_rows"], last[:-1])):
+        np.testing.assert_array_equal(np.sort(rows), np.flatnonzero(~out[tree]))
+
+
+@pytest.mark.parametrize("fraction", [0.0, 0.3, 0.5, 1.0])
+def test_randomised_trees_are_spread_evenly(fraction, irises):
+    X, y = irises
+    n_trees = 20
+    codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
+    encoded = _core.EncodedMatrix(X, np.zeros(4, dtype=np.int32))
+
+    def grow(**options):
+        forest, _ = _core.grow_forest(
+            encoded, codes, None, criterion="gini", scheme="exponential", seed=5, n_trees=n_trees,
+            n_classes=3, max_features=2, weight_threshold=0.3, **options,
+        )  # fmt: skip
+        return [forest.tree(i) for i in range(n_trees)]
+
+    mixed, best, random = (
+        grow(randomized_fraction=fraction), grow(), grow(splitter="random")
+    )  # fmt: skip
+
+    def same(one, other):
+        return np.array_equal(one["threshold"], other["threshold"], equal_nan=True)
+
+    is_random = [same(tree, twin) for tree, twin in zip(mixed, random, strict=True)]
+    expected = [int((t + 1) * fraction + 1e-9) > int(t * fraction + 1e-9) for t in range(n_trees)]
+    assert is_random == expected
+    assert sum(is_random) == round(fraction * n_trees)
+    for tree, twin, randomised in zip(mixed, best, is_random, strict=True):
+        assert randomised or same(tree, twin)
+
+
+def test_probabilities_are_the_formula(classifier, irises):
+    X, _ = irises
+    averages = classifier.predict_draws(X).mean(axis=0)
+    smoothed = (60 * averages + 1 / 3) / 61
+    scores = smoothed**classifier.calibration_power_ * np.exp(classifier.calibration_offset_)
+    expected = scores / scores.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(classifier.predict_proba(X), expected)
+    assert (classifier.predict_proba(X) > 0).all()
+    assert np.isfinite(classifier.predict_log_proba(X)).all()
+
+
+def test_the_calibration_is_fitted_to_rows_left_out(classifier, irises):
+    X, y = irises
+    out = left_out(classifier, len(X))
+    draws = classifier.predict_draws(X)
+    counts = out.sum(axis=0)
+    seen = counts > 0
+    means = (draws * out[:, :, None]).sum(axis=0)[seen] / counts[seen, None]
+    label = np.unique(y, return_inverse=True)[1][seen]
+    expected = fit_class_calibration(Votes.from_means(means, counts[seen]), label)
+    assert classifier.calibration_power_ == pytest.approx(expected.power, rel=1e-6)
+    np.testing.assert_allclose(classifier.calibration_offset_, expected.offset, atol=1e-6)
+    assert classifier.n_calibration_rows_ == seen.sum()
+
+
+def test_without_calibration_the_average_is_left_alone(irises):
+    X, y = irises
+    plain = CalibratedForestClassifier(20, calibration=None, random_state=0).fit(X, y)
+    np.testing.assert_allclose(plain.predict_proba(X), plain.predict_draws(X).mean(axis=0))
+    assert not hasattr(plain, "calibration_power_")
+    with pytest.raises(BayeswoodError, match="calibration='oob'"):
+        plain.calibration_report()
+
+
+def test_entropy_is_that_of_the_calibrated_probabilities(classifier, irises):
+    X, _ = irises
+    split = classifier.uncertainty(X)
+    proba = classifier.predict_proba(X)
+    np.testing.assert_allclose(split.total, -(proba * np.log(proba)).sum(axis=1))
+    np.testing.assert_allclose(split.data + split.knowledge, split.total)
+    assert (split.data >= 0).all()
+    assert (split.knowledge >= 0).all()
+
+
+def test_quantiles_are_the_formula(regressor, friedman):
+    X, y = friedman
+    out = left_out(regressor, len(X))
+    draws = regressor.predict_draws(X)
+    counts = out.sum(axis=0)
+    used = counts > 1
+    mean = np.array([draws[out[:, i], i].mean() for i in np.flatnonzero(used)])
+    v = np.array([draws[out[:, i], i].var(ddof=1) for i in np.flatnonzero(used)])
+    s2 = regressor.spread_intercept_ + regressor.spread_slope_ * v
+    kept = 1 - v * (1 / counts[used] - 1 / 60) / s2
+    z = np.sort((y[used] - mean) / np.sqrt(s2) * np.sqrt(np.clip(kept, 0.25, 1)))
+    np.testing.assert_allclose(regressor.scaled_residuals_[:, 0], z, rtol=1e-6)
+    np.testing.assert_allclose(regressor.oob_prediction_[used], mean)
+    spread = np.sqrt(
+        regressor.spread_intercept_ + regressor.spread_slope_ * draws.var(axis=0, ddof=1)
+    )
+    n = used.sum()
+    ends = z[[int((n + 1) * 0.1) - 1, int(np.ceil((n + 1) * 0.9)) - 1]]
+    expected = draws.mean(axis=0)[:, None] + spread[:, None] * ends
+    np.testing.assert_allclose(regressor.predict_quantiles(X, [0.1, 0.9]), expected, rtol=1e-9)
+
+
+def test_variance_within_leaves_counts(friedman):
+    X, y = friedman
+    model = CalibratedForestRegressor(30, min_samples_leaf=8, random_state=0).fit(X, y)
+    leaves = clone(model).set_params(interval="leaves").fit(X, y)
+    mixture = leaves.uncertainty(X)
+    a, b = model.spread_intercept_, model.spread_slope_
+    between = mixture.knowledge * 30 / 29
+    within = mixture.data * 30 / 29
+    split = model.uncertainty(X)
+    np.testing.assert_allclose(split.knowledge, b * between, rtol=1e-9)
+    np.testing.assert_allclose(split.data, a + b * within, rtol=1e-9)
+    np.testing.assert_array_equal(split.total, model.predict_var(X))
+    assert within.mean() > 0
+
+
+def test_intervals_and_quantiles_agree(regressor, friedman):
+    X, _ = friedman
+    levels = np.linspace(0.01, 0.99, 99)
+    many = regressor.predict_quantiles(X, levels)
+    assert (np.diff(many, axis=1) >= 0).all()
+    for coverage in (0.5, 0.8, 0.9):
+        low, high = regressor.predict_interval(X, coverage).T
+        tail = (1 - coverage) / 2
+        ends = regressor.predict_quantiles(X, [tail, 1 - tail])
+        np.testing.assert_array_equal(np.column_stack([low, high]), ends)
+        assert (low <= regressor.predict_quantiles(X, 0.5)).all()
+
+
+def test_levels_beyond_the_sample_are_the_outermost_with_a_warning(regressor, friedman):
+    X, _ = friedman
+    outermost = regressor.predict_quantiles(X, [0.0, 1.0])
+    assert np.isfinite(outermost).all()
+    with pytest.warns(UserWarning, match="calibration rows cannot promise") as caught:
+        beyond = regressor.predict_interval(X, coverage=0.999)
+    np.testing.assert_array_equal(beyond, outermost)
+    assert "predict_interval" in str(caught[0].message)
+
+
+def test_the_interval_of_the_mean_is_over_members(regressor, friedman):
+    X, _ = friedman
+    draws = np.sort(regressor.predict_draws(X), axis=0)
+    found = regressor.predict_interval(X, coverage=0.9, kind="mean")
+    np.testing.assert_array_equal(found, draws[[2, 56]].T)
+    np.testing.assert_allclose(regressor.predict_var(X, kind="mean"), draws.var(axis=0))
+
+
+def test_without_rows_the_spread_is_that_between_trees(friedman):
+    X, y = friedman
+    model = CalibratedForestRegressor(30, min_samples_leaf=5, random_state=0)
+    small = clone(model).set_params(keep_responses=False).fit(X, y)
+    assert not small.forest_.has_rows
+    assert small.predict_interval(X).shape == (200, 2)
+    between = clone(model).set_params(keep_responses=False).fit(X, y).predict_var(X, kind="mean")
+    expected = small.spread_intercept_ + small.spread_slope_ * between * 30 / 29
+    np.testing.assert_allclose(small.predict_var(X), expected)
+    np.testing.assert_array_equal(small.predict(X), model.fit(X, y).predict(X))
+
+
+@pytest.mark.parametrize("n_jobs", [2, 5])
+def test_any_number_of_jobs_gives_the_same_calibration(n_jobs, irises, friedman):
+    for model, (X, y) in (
+        (CalibratedForestClassifier(25, random_state=1), irises),
+        (CalibratedForestRegressor(25, random_state=1), friedman),
+    ):
+        one, many = (clone(model).set_params(n_jobs=n).fit(X, y) for n in (1, n_jobs))
+        ask = "predict_proba" if hasattr(one, "predict_proba") else "predict_interval"
+        np.testing.assert_array_equal(getattr(one, ask)(X), getattr(many, ask)(X))
+        assert repr(one.calibration_report()) == repr(many.calibration_report())
+
+
+@pytest.mark.parametrize("cls", [CalibratedForestClassifier, CalibratedForestRegressor])
+def test_weights_count_in_the_calibration(cls, irises, friedman, rng):
+    X, y = irises if cls is CalibratedForestClassifier else friedman
+    weight = rng.exponential(size=len(X))
+    weight[::7] = 0.0
+    model = cls(n_estimators=40, random_state=0)
+    fitted = clone(model).fit(X, y, weight)
+    without = clone(model).fit(X[weight > 0], y[weight > 0], weight[weight > 0])
+    scaled = clone(model).fit(X, y, np.ldexp(weight, 9))
+    plain = clone(model).fit(X[weight > 0], y[weight > 0])
+    ask = "predict_proba" if cls is CalibratedForestClassifier else "predict_interval"
+    expected = getattr(fitted, ask)(X)
+    np.testing.assert_array_equal(getattr(without, ask)(X), expected)
+    np.testing.assert_array_equal(getattr(scaled, ask)(X), expected)
+    assert not np.array_equal(getattr(plain, ask)(X), expected)
+
+
+def test_out_of_bag_predictions_of_rows_of_no_weight(friedman):
+    X, y = friedman
+    weight = np.ones(200)
+    weight[:5] = 0
+    model = CalibratedForestRegressor(60, random_state=0).fit(X, y, weight)
+    np.testing.assert_allclose(model.oob_prediction_[:5], model.predict(X[:5]))
+    assert not np.allclose(model.oob_prediction_[5:], model.predict(X[5:]))
+
+
+@pytest.mark.parametrize("labels", ["numbers", "words", "series"])
+def test_a_group_is_left_out_together(labels, friedman):
+    X, y = friedman
+    number = np.arange(200) // 4
+    groups = {
+        "numbers": number * 10.5,
+        "words": [f"g{n:03}" for n in number],
+        "series": pd.Series(number).astype("category"),
+    }[labels]
+    model = CalibratedForestRegressor(40, random_state=0).fit(X, y, oob_groups=groups)
+    out = left_out(model, 200, number.astype(np.int32))
+    assert (out.reshape(40, 50, 4) == out[:, ::4, None]).all()
+    arrays = model.forest_.to_arrays()
+    first = np.sort(arrays["leaf_rows"][: (~out[0]).sum()])
+    np.testing.assert_array_equal(first, np.flatnonzero(~out[0]))
+    assert model.predict_interval(X).shape == (200, 2)
+    assert model.set_params(interval="leaves").predict_interval(X).shape == (200, 2)
+
+
+def test_groups_are_kept_with_their_rows(friedman):
+    X, y = friedman
+    groups = np.arange(200) // 4
+    weight = np.ones(200)
+    weight[groups == 3] = 0.0
+    model = CalibratedForestRegressor(20, random_state=0)
+    kept = weight > 0
+    with_zeros = clone(model).fit(X, y, weight, oob_groups=groups)
+    without = clone(model).fit(X[kept], y[kept], weight[kept], oob_groups=groups[kept])
+    np.testing.assert_array_equal(with_zeros.predict_interval(X), without.predict_interval(X))
+
+
+BAD_GROUPS = {
+    "too few": (np.arange(5), "one label per row of X, 8"),
+    "missing": ([1, 2, None, 1, 2, 3, 4, 5], "oob_groups contains NaN or None: row 2"),
+    "two columns": (np.zeros((8, 2)), "oob_groups should be a 1d array"),
+    "scalar": (3, "oob_groups should be a 1d array"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_GROUPS)
+def test_bad_groups_are_refused(case):
+    groups, message = BAD_GROUPS[case]
+    X = np.arange(24.0).reshape(8, 3)
+    with pytest.raises(BayeswoodError, match=message):
+        CalibratedForestRegressor(5).fit(X, np.arange(8.0), oob_groups=groups)
+
+
+def test_groups_travel_through_cross_validation(irises):
+    X, y = irises
+    groups = np.arange(150) // 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = CalibratedForestClassifier(10, random_state=0).set_fit_request(oob_groups=True)
+        result = cross_validate(
+            model, X, y, params={"oob_groups": groups}, cv=3, return_estimator=True
+        )
+    assert (result["test_score"] > 0.8).all()
+    assert result["estimator"][0].n_calibration_rows_ > 50
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (CalibratedForestClassifier(3, weight_threshold=0.0), "could not be calibrated"),
+        (CalibratedForestClassifier(1, weight_threshold=0), "could not be calibrated"),
+    ],
+)
+def test_nothing_left_out_is_a_warning(model, message, irises):
+    X, y = irises
+    with pytest.warns(UserWarning, match=message):
+        model.fit(X, y)
+    assert model.calibration_power_ == 1.0
+    assert not model.calibration_offset_.any()
+    assert model.n_calibration_rows_ == 0
+    with pytest.raises(BayeswoodError, match="needs rows that some tree left out"):
+        model.calibration_report()
+
+
+def test_a_regressor_without_rows_left_out_knows_only_the_spread_of_y(friedman, tmp_path):
+    X, y = friedman
+    model = CalibratedForestRegressor(1, random_state=0)
+    with pytest.warns(UserWarning, match="could not be calibrated"):
+        model.fit(X, y)
+    assert model.n_calibration_rows_ == 0
+    assert model.spread_intercept_[0] == pytest.approx(y.var())
+    low, high = model.predict_interval(X, coverage=0.8).T
+    ends = np.sort(y)[[19, 180]] - y.mean()
+    np.testing.assert_allclose(high - low, ends[1] - ends[0])
+    model.save(tmp_path / "model.bw")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model.bw").predict_interval(X, 0.8), np.column_stack([low, high])
+    )
+
+
+def test_the_report_of_a_classifier(classifier, irises):
+    report = classifier.calibration_report()
+    text = repr(report)
+    assert str(report) == text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "CalibratedForestClassifier" in text
+    assert "calibrated probability of the predicted class" in text
+    summary = report.summary
+    assert summary.n_left_out == summary.n_training == 150
+    assert summary.scores[3, 1] == classifier.oob_score_ > 0.9
+    assert summary.happened.mean(axis=0)[1] == pytest.approx(classifier.oob_score_)
+    plain = json.loads(json.dumps(report.to_dict()))
+    assert plain["power"] == classifier.calibration_power_
+
+
+def test_the_report_of_two_classes_is_of_the_second(irises):
+    X, y = irises
+    model = CalibratedForestClassifier(40, random_state=0).fit(X, y == "setosa")
+    summary = model.calibration_report().summary
+    assert summary.event == "True"
+    np.testing.assert_array_equal(summary.happened[:, 0], y == "setosa")
+
+
+def test_the_report_of_a_regressor(regressor):
+    report = regressor.calibration_report()
+    text = repr(report)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "90%" in text
+    summary = report.summary
+    assert summary.covered.shape == (1, 4, 4)
+    # Over seeds .9 ± .03 of 200 rows.
+    assert 0.75 < summary.covered[0, 2, 0] < 1.0
+    assert (np.diff(summary.width[0]) > 0).all()
+    assert json.loads(json.dumps(report.to_dict()))["n_trees"] == 60
+
+
+def test_many_rows_are_judged_by_a_part(monkeypatch, friedman):
+    monkeypatch.setattr("bayeswood.uncertainty.cross_calibration.MAX_ROWS_JUDGED", 50)
+    model = CalibratedForestRegressor(40, random_state=0).fit(*friedman)
+    assert len(model.calibration_report().summary.rows) == 50
+    assert len(model.scaled_residuals_) > 150
+
+
+def test_reports_are_drawn(classifier, regressor):
+    import matplotlib.pyplot as plt
+
+    for model in (classifier, regressor):
+        display = model.calibration_report().plot()
+        assert display.ax_.get_ylabel() in ("observed frequency", "truth inside")
+        _, ax = plt.subplots()
+        assert model.calibration_report().plot(ax).ax_ is ax
+    plt.close("all")
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize(
+    "model",
+    [
+        CalibratedForestClassifier(30, random_state=0),
+        CalibratedForestClassifier(30, random_state=0, calibration=None),
+        CalibratedForestRegressor(30, random_state=0),
+        CalibratedForestRegressor(30, random_state=0, keep_responses=False),
+        CalibratedForestRegressor(30, random_state=0, interval="leaves", min_samples_leaf=3),
+    ],
+    ids=repr,
+)
+def test_files_and_pickles_keep_the_calibration(model, weighted, grouped, tmp_path, rng):
+    X = pd.DataFrame({"a": rng.normal(size=150), "b": rng.choice(list("xyz"), size=150)})
+    y = X["a"].to_numpy() * 2 + rng.normal(size=150)
+    if isinstance(model, CalibratedForestClassifier):
+        y = np.where(y > 0, "up", "down")
+    groups = np.arange(150) // 2 if grouped else None
+    fitted = clone(model).fit(X, y, rng.exponential(size=150) if weighted else None, groups)
+    fitted.save(tmp_path / "model.bw")
+    for again in (load(tmp_path / "model.bw"), pickle.loads(pickle.dumps(fitted))):
+        ask = "predict_proba" if isinstance(model, CalibratedForestClassifier) else "predict_var"
+        for name in (ask, "predict_interval", "predict_draws"):
+            np.testing.assert_array_equal(getattr(again, name)(X), getattr(fitted, name)(X))
+        public = {name for name in vars(fitted) if name.endswith("_")}
+        assert {name for name in vars(again) if name.endswith("_")} == public
+        if fitted._judged is not None:
+            assert repr(again.calibration_report()) == repr(fitted.calibration_report())
+
+
+def test_several_responses_are_calibrated_each(friedman, tmp_path):
+    X, y = friedman
+    both = np.column_stack([y, -10.0 * y])
+    model = CalibratedForestRegressor(40, random_state=0).fit(X, both)
+    assert model.spread_intercept_.shape == (2,)
+    interval = model.predict_interval(X)
+    assert interval.shape == (200, 2, 2)
+    np.testing.assert_allclose(interval[:, 1, ::-1], -10.0 * interval[:, 0], rtol=1e-6)
+    assert "response 1: " in repr(model.calibration_report())
+    model.save(tmp_path / "model.bw")
+    np.testing.assert_array_equal(load(tmp_path / "model.bw").predict_interval(X), interval)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_blocks_of_rows_give_the_same_calibration(grouped, irises, monkeypatch):
+    X, y = irises
+    groups = np.arange(150) // 3 if grouped else None
+    model = CalibratedForestClassifier(40, random_state=0)
+    whole = clone(model).fit(X, y, oob_groups=groups)
+    monkeypatch.setattr("bayeswood.methods.left_out._BLOCK_ENTRIES", 3 * 17)
+    blocks = clone(model).fit(X, y, oob_groups=groups)
+    assert blocks.calibration_power_ == whole.calibration_power_
+    np.testing.assert_array_equal(blocks.predict_proba(X), whole.predict_proba(X))
+
+
+def test_rows_beyond_the_training_rows_are_refused(classifier, irises):
+    with pytest.raises(ValueError, match="beyond the training rows"):
+        classifier.forest_.core.predict_oob(
+            irises[0], "exponential", 0, weight_threshold=0.3, first_row=1, n_training=150
+        )

@@ -1,0 +1,107 @@
+"""Intervals from scaled out-of-bag residuals."""
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+from bayeswood.uncertainty import LeftOut, ResidualQuantiles, fit_interval_calibration
+from bayeswood.uncertainty.interval_calibration import _nonnegative_line, fit_residual_scale
+
+
+@pytest.mark.parametrize("shape", ["rising", "falling", "from below", "flat"])
+def test_the_line_is_that_of_nonnegative_least_squares(shape, rng):
+    x = rng.exponential(size=80)
+    y = {
+        "rising": 1 + 2 * x,
+        "falling": 5 * np.exp(-x),
+        "from below": x**2,
+        "flat": np.ones(80),
+    }[shape] * rng.exponential(size=80)
+    weights = rng.uniform(0.1, 3, size=80)
+    root = np.sqrt(weights)
+    expected, _ = nnls(np.column_stack([root, root * x]), root * y)
+    np.testing.assert_allclose(_nonnegative_line(x, y, weights), expected, atol=1e-9)
+
+
+def test_a_constant_spread_gives_a_level():
+    assert _nonnegative_line(np.ones(4), np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4)) == (2.5, 0.0)
+
+
+def test_the_scale_is_found_again(rng):
+    v = rng.uniform(0.1, 5, size=40_000)
+    r = rng.normal(size=40_000) * np.sqrt(0.7 + 1.8 * v)
+    scale = fit_residual_scale(r, v)
+    # Standard errors over 100 seeds: 0.03 and 0.02. A false alarm is beyond five of them.
+    assert scale.intercept == pytest.approx(0.7, abs=0.15)
+    assert scale.slope == pytest.approx(1.8, abs=0.1)
+
+
+@pytest.mark.parametrize("exponent", [-390, -20, 20, 390])
+def test_units_do_not_matter(exponent, rng):
+    v = rng.exponential(size=200)
+    r = rng.normal(size=200) * np.sqrt(1 + v)
+    plain = fit_residual_scale(r, v)
+    scaled = fit_residual_scale(np.ldexp(r, exponent), np.ldexp(v, 2 * exponent))
+    assert scaled.slope == plain.slope
+    assert scaled.intercept == np.ldexp(plain.intercept, 2 * exponent)
+
+
+def test_a_perfect_forest_has_no_spread():
+    scale, z = fit_interval_calibration(LeftOut(np.zeros(5), np.ones(5), np.full(5, 9), 300))
+    assert (scale.intercept, scale.slope) == (0.0, 0.0)
+    np.testing.assert_array_equal(z.at(np.array([0.05, 0.95])), 0.0)
+
+
+def test_where_all_trees_agree_the_spread_is_not_zero(rng):
+    r, v = rng.normal(size=100), rng.exponential(size=100)
+    r[:10], v[:10] = 0.0, 0.0
+    scale = fit_residual_scale(r * v, v)
+    assert scale.variance(np.zeros(1))[0] > 0
+
+
+@pytest.mark.parametrize("n", [1, 2, 19, 20, 99])
+@pytest.mark.parametrize("level", [0.0, 0.01, 0.05, 0.3, 0.5, 0.7, 0.95, 0.99, 1.0])
+def test_ranks_are_those_of_the_finite_sample(n, level, rng):
+    values = np.sort(rng.normal(size=n))
+    wanted = (n + 1) * level
+    rank = np.ceil(wanted - 1e-9) if level >= 0.5 else np.floor(wanted + 1e-9)
+    expected = values[int(np.clip(rank, 1, n)) - 1]
+    assert ResidualQuantiles.of(rng.permutation(values)).at(np.array([level]))[0] == expected
+    equal = ResidualQuantiles.of(values, np.full(n, 0.3))
+    assert equal.at(np.array([level]))[0] == expected
+
+
+def test_quantiles_are_monotone_and_weights_count(rng):
+    levels = np.linspace(0, 1, 301)
+    z = ResidualQuantiles.of(rng.normal(size=50), rng.exponential(size=50))
+    assert (np.diff(z.at(levels)) >= 0).all()
+    heavy = ResidualQuantiles.of(np.array([-1.0, 0.0, 1.0]), np.array([1e-6, 1e-6, 1.0]))
+    assert heavy.at(np.array([0.5]))[0] == 1.0
+
+
+def test_the_reach_is_that_of_the_outermost_rank():
+    z = ResidualQuantiles.of(np.arange(19.0))
+    assert z.reach == pytest.approx(0.95)
+    assert z.at(np.array([0.95, 0.99])).tolist() == [18.0, 18.0]
+    assert z.at(np.array([0.9]))[0] == 17.0
+
+
+def test_coverage_of_the_finite_sample_is_the_promised_one(rng):
+    """One more exchangeable draw lies in the 80 % interval of 9 with probability exactly 0.8."""
+    draws = rng.normal(size=(20_000, 10))
+    covered = []
+    for sample in draws:
+        low, high = ResidualQuantiles.of(sample[:9]).at(np.array([0.1, 0.9]))
+        covered.append(low <= sample[9] <= high)
+    # Standard error 0.0028; a false alarm is beyond five of them.
+    assert np.mean(covered) == pytest.approx(0.8, abs=0.015)
+
+
+def test_residuals_are_shrunk_for_missing_trees():
+    v = np.full(8, 2.0)
+    r = np.array([-2.0, -1, -1, 1, 1, 2, 2, -2])
+    _, few = fit_interval_calibration(LeftOut(r, v, np.full(8, 10), 300))
+    scale, all_trees = fit_interval_calibration(LeftOut(r, v, np.full(8, 300), 300))
+    s2 = float(scale.variance(v)[0])
+    kept = 1 - 2.0 * (1 / 10 - 1 / 300) / s2
+    np.testing.assert_allclose(few.values, all_trees.values * np.sqrt(kept))
