@@ -10,6 +10,7 @@
 #include "bayeswood/grow/cart.hpp"
 #include "module.hpp"
 #include "running.hpp"
+#include "weight_scheme.hpp"
 
 namespace bayeswood::bindings {
 namespace {
@@ -87,14 +88,6 @@ std::vector<std::string> instruction_sets() {
 
 using OptionalVector = std::optional<Vector<double>>;
 using OptionalMatrix = std::optional<Matrix<double>>;
-using OptionalGroups = std::optional<Vector<std::int32_t>>;
-
-WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
-                       const OptionalGroups& groups, std::size_t n_rows) {
-  return make_scheme(kind, seed, threshold,
-                     groups ? span(*groups) : std::span<const std::int32_t>{}, n_rows);
-}
-
 nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                const OptionalVector& sample_weight, const std::string& criterion,
                const std::string& scheme, std::uint64_t seed, std::size_t n_trees,

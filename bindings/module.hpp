@@ -2,9 +2,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include "bayeswood/forest.hpp"
+
 namespace bayeswood::bindings {
 
 void bind_forest(nanobind::module_& m);
+void bind_predict(nanobind::module_& m, nanobind::class_<Forest>& forest);
 void bind_grow(nanobind::module_& m);
 
 }  // namespace bayeswood::bindings

@@ -1,0 +1,227 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "bayeswood/leaf_responses.hpp"
+#include "module.hpp"
+#include "running.hpp"
+#include "weight_scheme.hpp"
+
+namespace bayeswood::bindings {
+namespace {
+
+using OptionalWeights = std::optional<Vector<double>>;
+
+std::span<const double> optional_span(const OptionalWeights& weights) {
+  return weights ? span(*weights) : std::span<const double>{};
+}
+
+void check_table(const Forest& forest, const MatrixView& table) {
+  if (table.n_columns() != static_cast<std::size_t>(forest.shape().n_features)) {
+    throw std::invalid_argument("X has the wrong number of columns");
+  }
+}
+
+void check_tree_weights(const Forest& forest, const Vector<double>& weights) {
+  if (weights.shape(0) != forest.n_trees())
+    throw std::invalid_argument("tree_weights: one per tree");
+}
+
+using Predict = void (*)(const Forest&, const MatrixView&, std::span<const double>, double*,
+                         const Running&);
+
+template <Predict PREDICT>
+nb::object predict(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                   unsigned n_jobs, const nb::object& progress) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  std::vector<double> out(table.n_rows() * forest.n_outputs());
+  run_released(n_jobs, progress, [&](const Running& run) {
+    PREDICT(forest, table, span(tree_weights), out.data(), run);
+  });
+  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs()});
+}
+
+nb::object votes(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                 unsigned n_jobs, const nb::object& progress) {
+  if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
+  return predict<predict_votes>(forest, X, tree_weights, n_jobs, progress);
+}
+
+nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  RawArray<double> out(forest.n_trees() * table.n_rows() * forest.n_outputs());
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { predict_draws(forest, table, out.data(), run); });
+  return std::move(out).to_numpy({forest.n_trees(), table.n_rows(), forest.n_outputs()});
+}
+
+nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  RawArray<std::int32_t> out(forest.n_trees() * table.n_rows());
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { apply(forest, table, out.data(), run); });
+  return std::move(out).to_numpy({table.n_rows(), forest.n_trees()});
+}
+
+void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_rows) {
+  if (sample_weight && sample_weight->shape(0) != n_rows)
+    throw std::invalid_argument("sample_weight: one per row");
+}
+
+nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+              std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
+              const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
+              std::uint64_t first_tree, std::size_t first_row, std::size_t n_training) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  if (n_training == 0) n_training = table.n_rows();
+  if (first_row > n_training || table.n_rows() > n_training - first_row)
+    throw std::invalid_argument("first_row: rows beyond the training rows");
+  check_sample_weight(sample_weight, n_training);
+  if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
+  std::vector<double> sums(table.n_rows() * forest.n_outputs());
+  std::vector<std::int32_t> counts(table.n_rows());
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training);
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree, first_row, n_training};
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(sums), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
+using OptionalMatrix = std::optional<Matrix<double>>;
+
+// The variances of the leaves, if there are any: one row per leaf.
+std::span<const double> leaf_span(const Forest& forest, const OptionalMatrix& leaf_variance) {
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes have no variance");
+  if (!leaf_variance) return {};
+  std::size_t n_leaves = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n_leaves += forest.tree(t).n_leaves();
+  if (leaf_variance->shape(0) != n_leaves || leaf_variance->shape(1) != forest.n_outputs())
+    throw std::invalid_argument("leaf_variance: (n_leaves, n_outputs)");
+  return span(*leaf_variance);
+}
+
+nb::tuple moments(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                  const OptionalMatrix& leaf_variance, unsigned n_jobs,
+                  const nb::object& progress) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_moments(forest, table, span(tree_weights), leaves, {mean.data(), variance.data()}, run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}));
+}
+
+nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                      std::uint64_t seed, const OptionalMatrix& leaf_variance,
+                      const OptionalWeights& sample_weight, unsigned n_jobs,
+                      const nb::object& progress, double weight_threshold,
+                      const OptionalGroups& row_groups, std::uint64_t first_tree) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_sample_weight(sample_weight, table.n_rows());
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  std::vector<std::int32_t> counts(table.n_rows());
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
+                        run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
+// The responses with the forest they belong to, which Python may let go of.
+struct BoundResponses {
+  std::shared_ptr<Forest> forest;
+  LeafResponses responses;
+};
+
+void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
+                    const Matrix<double>& y, const OptionalWeights& sample_weight,
+                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
+                    double weight_threshold, const OptionalGroups& row_groups) {
+  if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
+  if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0));
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    new (self) BoundResponses{
+        forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
+  });
+}
+
+nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
+                     const Vector<double>& tree_weights, const Vector<double>& alpha,
+                     unsigned n_jobs, const nb::object& progress) {
+  const Forest& forest = *self.forest;
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  std::vector<double> out(table.n_rows() * forest.n_outputs() * alpha.shape(0));
+  run_released(n_jobs, progress, [&](const Running& run) {
+    self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run);
+  });
+  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
+}
+
+nb::object leaf_variances(const BoundResponses& self, unsigned n_jobs) {
+  const std::size_t n = self.responses.n_leaves();
+  std::vector<double> out(n * self.forest->n_outputs());
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { self.responses.leaf_variances(out.data(), run); });
+  return to_numpy(std::move(out), {n, self.forest->n_outputs()});
+}
+
+}  // namespace
+
+void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
+  forest
+      .def("predict_mean", &predict<predict_mean>, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none())
+      .def("predict_votes", &votes, nb::arg("X"), nb::arg("tree_weights"), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none())
+      .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1)
+      .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
+      .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
+           nb::arg("n_training") = 0)
+      .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none())
+      .def("predict_oob_moments", &oob_moments, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("sample_weight") = nb::none(),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("first_tree") = 0);
+  nb::class_<BoundResponses>(m, "LeafResponses")
+      .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
+           nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none())
+      .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
+      .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
+}
+
+}  // namespace bayeswood::bindings

@@ -1,0 +1,21 @@
+// How a tree weights the rows, as Python says it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "arrays.hpp"
+#include "bayeswood/weights.hpp"
+
+namespace bayeswood::bindings {
+
+using OptionalGroups = std::optional<Vector<std::int32_t>>;
+
+inline WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
+                              const OptionalGroups& groups, std::size_t n_rows) {
+  return make_scheme(kind, seed, threshold,
+                     groups ? span(*groups) : std::span<const std::int32_t>{}, n_rows);
+}
+
+}  // namespace bayeswood::bindings
