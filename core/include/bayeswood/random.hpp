@@ -7,7 +7,7 @@
 
 namespace bayeswood {
 
-enum class Purpose : std::uint64_t { WEIGHTS = 1, FEATURES = 2 };
+enum class Purpose : std::uint64_t { WEIGHTS = 1, FEATURES = 2, SHAPES = 3, RULES = 4, LEVELS = 5 };
 
 inline std::uint64_t mix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

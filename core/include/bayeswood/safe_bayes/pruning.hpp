@@ -1,0 +1,34 @@
+// The exact average over all prunings of a tree in which every inner node is a leaf with
+// probability 1/2:
+//   W(leaf) = ML(leaf),  W(v) = ML(v) / 2 + W(left) W(right) / 2,
+//   stop_v = P(v is a leaf | v is reached, data) = ML(v) / (2 W(v)).
+// Without averaging, stop_v = 0 at inner nodes and W(v) = W(left) W(right).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/safe_bayes/prior_trees.hpp"
+
+namespace bayeswood {
+
+struct Pruning {
+  std::vector<double> log_w;  // per node
+  std::vector<double> stop;   // per node; 1 at leaves
+};
+
+// `log_marginal` per node; nodes with at most one row say nothing about splitting: stop = 1/2.
+Pruning average_prunings(const PriorTree& tree, std::span<const double> log_marginal,
+                         std::span<const std::int32_t> n_rows, bool average);
+
+// Adds, per feature, the posterior probability that each split is in the pruned tree times the log
+// Bayes factor in its favour, where that is positive.
+void add_importances(const PriorTree& tree, const Pruning& pruning,
+                     std::span<const double> log_marginal, double* importances);
+
+// What a node hands down to its children: the probability that no node above or here is a leaf.
+std::vector<double> reach(const PriorTree& tree, const Pruning& pruning);
+
+}  // namespace bayeswood

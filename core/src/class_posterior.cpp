@@ -1,0 +1,183 @@
+#include "bayeswood/safe_bayes/class_posterior.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <string>
+
+#include "bayeswood/safe_bayes/blocks.hpp"
+
+namespace bayeswood {
+namespace {
+
+std::int64_t rows_in_tree(const ClassCounts& data, std::size_t n_leaves) {
+  std::int64_t n = 0;
+  for (const auto m : data.counts.first(n_leaves * data.n_classes)) n += m;
+  return n;
+}
+
+// Counts of every node of a tree, and what follows from them.
+struct Nodes {
+  std::vector<std::int32_t> counts;  // n_nodes x n_classes
+  std::vector<std::int32_t> n;
+
+  Nodes(const PriorTree& tree, const std::int32_t* leaf_counts, std::size_t k)
+      : counts(tree.n_nodes() * k), n(tree.n_nodes(), 0) {
+    for (std::uint32_t v = tree.n_nodes(); v-- > 0;) {
+      const std::int32_t* from = tree.is_leaf(v) ? leaf_counts + tree.leaf_number(v) * k
+                                                 : counts.data() + tree.left(v) * k;
+      const bool inner = !tree.is_leaf(v);
+      for (std::size_t c = 0; c < k; ++c) {
+        const std::int32_t m = inner ? from[c] + from[k + c] : from[c];
+        counts[v * k + c] = m;
+        n[v] += m;
+      }
+    }
+  }
+  std::span<const std::int32_t> of(std::uint32_t v, std::size_t k) const {
+    return {counts.data() + v * k, k};
+  }
+};
+
+std::vector<double> log_marginals(const Nodes& nodes, const DirichletMultinomial& model,
+                                  std::size_t k) {
+  std::vector<double> found(nodes.n.size(), 0.0);
+  for (std::uint32_t v = 0; v < found.size(); ++v) {
+    if (nodes.n[v] > 0) found[v] = model.log_marginal(nodes.of(v, k), nodes.n[v]);
+  }
+  return found;
+}
+
+// Top-down: mixes each node's predictive into its leaves, weighted by P(the node is the leaf).
+void mix_down(const PriorTree& tree, const Nodes& nodes, const Pruning& pruning,
+              const DirichletMultinomial& model, std::size_t k, double* leaf_probability) {
+  const auto reached = reach(tree, pruning);
+  std::vector<double> mixed(tree.n_nodes() * k, 0.0);
+  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
+    const double share = reached[v] * pruning.stop[v];
+    double* own = mixed.data() + v * k;
+    for (std::size_t c = 0; c < k; ++c)
+      own[c] += share * model.predictive(nodes.counts[v * k + c], nodes.n[v]);
+    if (tree.is_leaf(v)) {
+      std::copy_n(own, k, leaf_probability + tree.leaf_number(v) * k);
+    } else {
+      std::copy_n(own, k, mixed.data() + tree.left(v) * k);
+      std::copy_n(own, k, mixed.data() + (tree.left(v) + 1) * k);
+    }
+  }
+}
+
+// What leaving a row out needs of one tree.
+struct PathTable {
+  Nodes nodes;
+  std::vector<double> stop;
+  std::vector<std::uint32_t> leaf_node, parent;  // empty for full trees
+
+  std::uint32_t node_of(const PriorTree& tree, std::uint32_t leaf) const {
+    return tree.is_full ? leaf + tree.n_leaves - 1 : leaf_node[leaf];
+  }
+  std::uint32_t parent_of(std::uint32_t v) const {
+    return parent.empty() ? (v - 1) / 2 : parent[v];
+  }
+};
+
+void add_links(const PriorTree& tree, PathTable& table) {
+  if (tree.is_full) return;
+  table.leaf_node.resize(tree.n_leaves);
+  table.parent.resize(tree.n_nodes());
+  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
+    if (tree.is_leaf(v)) {
+      table.leaf_node[tree.leaf_number(v)] = v;
+    } else {
+      table.parent[tree.left(v)] = table.parent[tree.left(v) + 1] = v;
+    }
+  }
+}
+
+PathTable make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
+                     const ClassCounts& data, const DirichletMultinomial& model) {
+  PathTable table{Nodes(tree, leaf_counts, data.n_classes), {}, {}, {}};
+  const auto log_marginal = log_marginals(table.nodes, model, data.n_classes);
+  table.stop = average_prunings(tree, log_marginal, table.nodes.n, data.average_prunings).stop;
+  add_links(tree, table);
+  return table;
+}
+
+// Bottom-up along the path of a row of class y that is left out. With q_v the predictive of node v
+// without the row and r_v = W_{-i}(v) / W(v) = 1 / p_{v,-i}(y):
+//   r_v = stop_v / q_v(y) + (1 - stop_v) r_child,   stop_{v,-i} = stop_v / (q_v(y) r_v).
+// No logarithms, no cancellation. False if the row was not counted.
+bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
+               const DirichletMultinomial& model, std::size_t k, double* p) {
+  std::uint32_t v = leaf_node;
+  double ratio = 0;
+  for (bool at_leaf = true;; at_leaf = false, v = table.parent_of(v)) {
+    const auto m = table.nodes.of(v, k);
+    const std::int32_t n = table.nodes.n[v] - 1;
+    if (at_leaf && m[y] < 1) return false;
+    const double q_y = model.predictive(m[y] - 1, n);
+    const double stop = table.stop[v];
+    ratio = stop / q_y + (1 - stop) * ratio;
+    const double own = stop / (q_y * ratio);
+    for (std::size_t c = 0; c < k; ++c) {
+      const double q = static_cast<std::int32_t>(c) == y ? q_y : model.predictive(m[c], n);
+      p[c] = at_leaf ? q : own * q + (1 - own) * p[c];
+    }
+    if (v == 0) return true;
+  }
+}
+
+}  // namespace
+
+ClassSummary summarise_classes(const PriorTrees& trees, const ClassCounts& data,
+                               const Running& run) {
+  const std::size_t k = data.n_classes;
+  const std::size_t d = trees.codes().n_features();
+  const DirichletMultinomial model(data.alpha, k, rows_in_tree(data, trees.tree(0).n_leaves));
+  ClassSummary summary{std::vector<double>(trees.n_trees()),
+                       std::vector<double>(trees.n_leaves() * k),
+                       std::vector<double>(trees.n_trees() * d, 0.0)};
+  parallel_for(
+      trees.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag& stop) {
+        check_stop(stop);
+        const PriorTree& tree = trees.tree(t);
+        const std::size_t first = trees.first_leaf()[t] * k;
+        const Nodes nodes(tree, data.counts.data() + first, k);
+        const auto log_marginal = log_marginals(nodes, model, k);
+        const Pruning pruning =
+            average_prunings(tree, log_marginal, nodes.n, data.average_prunings);
+        summary.log_evidence[t] = pruning.log_w[0];
+        mix_down(tree, nodes, pruning, model, k, summary.probability.data() + first);
+        add_importances(tree, pruning, log_marginal, summary.importances.data() + t * d);
+      },
+      run.poll);
+  return summary;
+}
+
+void leave_one_out_classes(const PriorTrees& trees, const ClassCounts& data,
+                           const MatrixView& table, std::span<const std::int32_t> labels,
+                           double* out, const LeafKernels& kernels, const Running& run) {
+  const std::size_t k = data.n_classes;
+  const std::size_t n_rows = table.n_rows();
+  const DirichletMultinomial model(data.alpha, k, rows_in_tree(data, trees.tree(0).n_leaves));
+  std::vector<PathTable> tables;
+  tables.reserve(trees.n_trees());
+  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
+    const std::int32_t* own = data.counts.data() + trees.first_leaf()[t] * k;
+    tables.push_back(make_table(trees.tree(t), own, data, model));
+  }
+  for_each_block(
+      trees, table, kernels, run,
+      [&](std::size_t t, std::size_t first, std::size_t n, const std::uint32_t* leaf) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::uint32_t node = tables[t].node_of(trees.tree(t), leaf[i]);
+          double* p = out + (t * n_rows + first + i) * k;
+          if (!leave_out(tables[t], node, labels[first + i], model, k, p)) {
+            throw std::invalid_argument("row " + std::to_string(first + i) + " was never counted");
+          }
+        }
+      });
+}
+
+}  // namespace bayeswood

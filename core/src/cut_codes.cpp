@@ -1,0 +1,106 @@
+#include "bayeswood/safe_bayes/cut_codes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace bayeswood {
+namespace {
+
+void check_feature(const CutCodes::Feature& f) {
+  if (f.n_levels > 0) {
+    if (f.n_levels > 65534) throw std::invalid_argument("a category has at most 65,534 levels");
+    return;
+  }
+  if (f.edges.size() > MOST_EDGES) throw std::invalid_argument("at most 65,533 edges");
+  if (f.transform.size() != f.edges.size() + 1)
+    throw std::invalid_argument("transform: one value per interval between edges");
+  for (std::size_t i = 0; i < f.edges.size(); ++i) {
+    const bool ascends = i == 0 || f.edges[i - 1] < f.edges[i];
+    if (!std::isfinite(f.edges[i]) || !ascends) throw std::invalid_argument("edges must ascend");
+    if (!(f.transform[i] <= f.transform[i + 1]))
+      throw std::invalid_argument("transform must not descend");
+  }
+}
+
+bool any_missing(const MatrixView& table, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    for (std::size_t j = 0; j < table.n_columns(); ++j) {
+      if (std::isnan(table(i, j))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+CutCodes::CutCodes(std::vector<Feature> features) : features_(std::move(features)) {
+  if (features_.empty() || features_.size() > MOST_FEATURES)
+    throw std::invalid_argument("from 1 to 32,767 features");
+  for (const auto& f : features_) {
+    check_feature(f);
+    has_categories_ = has_categories_ || f.n_levels > 0;
+  }
+}
+
+std::uint16_t CutCodes::code_of(std::size_t j, double value) const {
+  const Feature& f = features_[j];
+  if (f.n_levels > 0) {
+    const bool known = value >= 0 && value < f.n_levels;
+    return known ? static_cast<std::uint16_t>(value + 1) : CODE_MISSING;
+  }
+  const double* first = f.edges.data();
+  std::size_t n = f.edges.size();
+  while (n > 1) {  // branch-free halving
+    const std::size_t half = n / 2;
+    first += first[half - 1] < value ? half : 0;
+    n -= half;
+  }
+  const auto below = static_cast<std::size_t>(first - f.edges.data());
+  return static_cast<std::uint16_t>(1 + below + (n == 1 && *first < value ? 1 : 0));
+}
+
+std::uint16_t CutCodes::place_of(std::size_t j, double tau) const {
+  const auto& u = features_[j].transform;
+  return static_cast<std::uint16_t>(std::upper_bound(u.begin(), u.end(), tau) - u.begin());
+}
+
+double CutCodes::threshold(std::size_t j, std::uint16_t place) const {
+  const auto& edges = features_[j].edges;
+  if (place == 0) return std::numeric_limits<double>::lowest();
+  return place > edges.size() ? std::numeric_limits<double>::infinity() : edges[place - 1];
+}
+
+CodedRows::CodedRows(const CutCodes& codes, const MatrixView& table, std::size_t begin,
+                     std::size_t end, unsigned n_threads)
+    : n_rows_(end - begin), shift_(any_missing(table, begin, end) ? 0 : 1) {
+  block_size_ = (2 * codes.n_features() >> shift_) * BLOCK_ROWS;
+  cells_.resize(n_blocks() * block_size_ + 2);  // a gather of 4 bytes may look 2 past the end
+  parallel_for(n_blocks(), n_threads,
+               [&](std::size_t b, unsigned, const StopFlag&) { encode(codes, table, begin, b); });
+}
+
+std::size_t CodedRows::rows_in(std::size_t block) const {
+  return std::min(BLOCK_ROWS, n_rows_ - block * BLOCK_ROWS);
+}
+
+void CodedRows::encode(const CutCodes& codes, const MatrixView& table, std::size_t begin,
+                       std::size_t block) {
+  const std::size_t first = begin + block * BLOCK_ROWS;
+  const std::size_t n = rows_in(block);
+  for (std::size_t j = 0; j < codes.n_features(); ++j) {
+    std::uint16_t* even = cells_.data() + block * block_size_ + (2 * j >> shift_) * BLOCK_ROWS;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double value = table(first + i, j);
+      even[i] = std::isnan(value) ? CODE_MISSING : codes.code_of(j, value);
+    }
+    if (shift_ != 0) continue;
+    std::uint16_t* odd = even + BLOCK_ROWS;
+    const bool numeric = !codes.is_category(j);
+    for (std::size_t i = 0; i < n; ++i)
+      odd[i] = numeric && even[i] == CODE_MISSING ? CODE_MISSING_RIGHT : even[i];
+  }
+}
+
+}  // namespace bayeswood

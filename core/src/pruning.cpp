@@ -1,0 +1,59 @@
+#include "bayeswood/safe_bayes/pruning.hpp"
+
+#include <algorithm>
+
+namespace bayeswood {
+namespace {
+
+constexpr double LOG_HALF = -0.69314718055994530942;
+
+double log_add(double a, double b) {
+  const double high = std::max(a, b);
+  return high + std::log1p(std::exp(std::min(a, b) - high));
+}
+
+}  // namespace
+
+Pruning average_prunings(const PriorTree& tree, std::span<const double> log_marginal,
+                         std::span<const std::int32_t> n_rows, bool average) {
+  Pruning pruning{std::vector<double>(log_marginal.begin(), log_marginal.end()),
+                  std::vector<double>(tree.n_nodes(), 1.0)};
+  for (std::uint32_t v = tree.n_nodes(); v-- > 0;) {
+    if (tree.is_leaf(v)) continue;
+    const std::uint32_t left = tree.left(v);
+    const double both = pruning.log_w[left] + pruning.log_w[left + 1];
+    if (!average) {
+      pruning.log_w[v] = both;
+      pruning.stop[v] = 0;
+    } else if (n_rows[v] <= 1) {
+      pruning.stop[v] = 0.5;
+    } else {
+      pruning.log_w[v] = log_add(LOG_HALF + log_marginal[v], LOG_HALF + both);
+      pruning.stop[v] = std::min(1.0, std::exp(LOG_HALF + log_marginal[v] - pruning.log_w[v]));
+    }
+  }
+  return pruning;
+}
+
+std::vector<double> reach(const PriorTree& tree, const Pruning& pruning) {
+  std::vector<double> reached(tree.n_nodes(), 1.0);
+  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
+    if (tree.is_leaf(v)) continue;
+    const std::uint32_t left = tree.left(v);
+    reached[left] = reached[left + 1] = reached[v] * (1 - pruning.stop[v]);
+  }
+  return reached;
+}
+
+void add_importances(const PriorTree& tree, const Pruning& pruning,
+                     std::span<const double> log_marginal, double* importances) {
+  const auto reached = reach(tree, pruning);
+  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
+    if (tree.is_leaf(v)) continue;
+    const std::uint32_t left = tree.left(v);
+    const double gain = pruning.log_w[left] + pruning.log_w[left + 1] - log_marginal[v];
+    importances[tree.feature(v)] += reached[left] * std::max(0.0, gain);
+  }
+}
+
+}  // namespace bayeswood
