@@ -4,6 +4,7 @@ Estimators in scikit-learn's idiom, all importable from here:
 
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
+- `SafeBayesForestClassifier`: trees drawn before any data; updated, merged, un-learned exactly.
 
 `load` reads what an estimator's ``save`` wrote. `theory` holds the papers' closed forms,
 `datasets` data to try things on, `plots` and `report` pictures and pages.
@@ -20,6 +21,7 @@ from bayeswood.methods import (
     BayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SafeBayesForestClassifier,
     load,
 )
 from bayeswood.uncertainty import Uncertainty
@@ -39,6 +41,7 @@ __all__ = [
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "SafeBayesForestClassifier",
     "Tree",
     "Uncertainty",
     "__version__",

@@ -8,6 +8,7 @@ from bayeswood import (
     BayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SafeBayesForestClassifier,
 )
 
 # A weight of k multiplies the one random draw of the row; k copies of the row get a draw each.
@@ -21,6 +22,8 @@ ESTIMATORS = [
     RandomForestClassifier(n_estimators=10),
     RandomForestClassifier(n_estimators=11, voting="hard"),
     RandomForestRegressor(n_estimators=10),
+    SafeBayesForestClassifier(n_estimators=20),
+    SafeBayesForestClassifier.as_published(n_estimators=50),
 ]
 
 

@@ -4,6 +4,7 @@ from bayeswood.methods.bayesian_forest import BayesianForestClassifier, Bayesian
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
+from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -14,6 +15,7 @@ __all__ = [
     "ForestRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "SafeBayesForestClassifier",
     "load",
     "method_class",
 ]

@@ -6,7 +6,7 @@ out when first asked for.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -137,17 +137,31 @@ class ClassMembers:
     @property
     def n_classes(self) -> int:
         """Number of classes."""
-        return self.counts.shape[1]
+        return int(self.counts.shape[1])
 
     @cached_property
     def class_rows(self) -> NDArray[np.int64]:
         """Rows seen of each class."""
-        return self.counts[: self.trees.n_leaves[0]].sum(axis=0, dtype=np.int64)
+        first_tree = self.counts[: self.trees.n_leaves[0]]
+        n_rows: NDArray[np.int64] = first_tree.sum(axis=0, dtype=np.int64)
+        return n_rows
 
     @property
     def n_rows(self) -> int:
         """Rows seen."""
         return int(self.class_rows.sum())
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of trees, counts and reservoir: all that is kept between updates."""
+        kept = self.reservoir
+        rows = kept.keys.nbytes + kept.X.nbytes + kept.y.nbytes + kept.copies.nbytes
+        rows += 0 if kept.arrivals is None else kept.arrivals.nbytes
+        return self.trees.core.nbytes + self.counts.nbytes + rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What follows from the counts is worked out again when needed.
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
     def power(self) -> float:
@@ -210,7 +224,8 @@ class ClassMembers:
         core = self.trees.core
         if self.model.pooling == "power":
             mean = core.pool(X, self.probability, weights, n_jobs)
-            return mean / mean.sum(axis=1, keepdims=True)
+            mean /= mean.sum(axis=1, keepdims=True)
+            return mean
         mean_log = core.pool(X, self._log_probability, weights, n_jobs)
         log_shares = np.log(class_shares(self.class_rows, self.model.alpha))
         return evidence_pool(mean_log, log_shares, self.sharpness)
@@ -246,5 +261,6 @@ class ClassMembers:
         """Class probabilities of rows seen, each left out in turn, (n_rows, n_classes)."""
         left = self.left_out(X, y)
         if self.model.pooling == "power":
-            return left.pooled / left.pooled.sum(axis=1, keepdims=True)
+            mean: F64 = left.pooled / left.pooled.sum(axis=1, keepdims=True)
+            return mean
         return evidence_pool(left.pooled, left.log_shares, self.sharpness)

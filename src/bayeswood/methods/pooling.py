@@ -42,15 +42,17 @@ def normalised_weights(log_evidence: F64, power: float | F64) -> F64:
     """
     logs = power * log_evidence
     weights: F64 = np.exp(logs - logs.max(axis=0))
-    return weights / weights.sum(axis=0)
+    weights /= weights.sum(axis=0)
+    return weights
 
 
 def evidence_pool(mean_log: F64, log_shares: F64, sharpness: float) -> F64:
     """Class probabilities from Σ_k w_k log p_k(c), (n_rows, n_classes)."""
     logits = (1.0 - sharpness) * log_shares + sharpness * mean_log
     logits -= logits.max(axis=1, keepdims=True)
-    odds: F64 = np.exp(logits)
-    return odds / odds.sum(axis=1, keepdims=True)
+    probability: F64 = np.exp(logits)
+    probability /= probability.sum(axis=1, keepdims=True)
+    return probability
 
 
 def best_sharpness(mean_log: F64, log_shares: F64, y: NDArray[np.int32], times: F64) -> float:
