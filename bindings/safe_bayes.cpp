@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 #include "bayeswood/safe_bayes/leaf_counts.hpp"
+#include "bayeswood/safe_bayes/number_posterior.hpp"
 #include "bayeswood/safe_bayes/to_forest.hpp"
 #include "module.hpp"
 #include "running.hpp"
@@ -98,6 +99,84 @@ void count_rows(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::i
   run_released(n_jobs, progress, [&](const Running& run) {
     add_counts(trees, rows, sign, counts.data(), kernels, run);
   });
+}
+
+using Sums = nb::ndarray<std::int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+using ConstSums = nb::ndarray<const std::int64_t, nb::shape<-1, 4>, nb::c_contig, nb::device::cpu>;
+static_assert(sizeof(LeafSums) == 4 * sizeof(std::int64_t));
+
+void sum_rows(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::int32_t>& y,
+              const OptionalCopies& copies, std::int32_t sign, const Sums& sums,
+              const std::string& instruction_set, unsigned n_jobs, const nb::object& progress) {
+  const MatrixView table = view(X);
+  check_columns(trees, table);
+  check_leaves(trees, sums, "sums");
+  if (y.shape(0) != table.n_rows()) throw std::invalid_argument("y: one response per row of X");
+  for (const auto value : span(y)) {
+    if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
+  }
+  if (copies && copies->shape(0) != table.n_rows())
+    throw std::invalid_argument("copies: one per row of X");
+  if (sign != 1 && sign != -1) throw std::invalid_argument("sign: 1 or -1");
+  const MeasuredRows rows{table, span(y), copies ? span(*copies) : std::span<const std::int32_t>{}};
+  const LeafKernels& kernels = choose_leaf_kernels(instruction_set);
+  run_released(n_jobs, progress, [&](const Running& run) {
+    add_sums(trees, rows, sign, reinterpret_cast<LeafSums*>(sums.data()), kernels, run);
+  });
+}
+
+NumberPrior number_prior(double unit, double strength, double shape, double scale) {
+  if (!(unit > 0 && strength > 0 && shape > 1 && scale > 0))
+    throw std::invalid_argument("unit, strength and scale: positive; shape: above 1");
+  return {strength, shape, scale, unit};
+}
+
+std::span<const LeafSums> leaf_sums(const PriorTrees& trees, const ConstSums& sums) {
+  check_leaves(trees, sums, "sums");
+  const std::span<const LeafSums> leaves{reinterpret_cast<const LeafSums*>(sums.data()),
+                                         sums.shape(0)};
+  for (const auto& leaf : leaves) {
+    if (leaf.n < 0) throw std::invalid_argument("sums: not fewer than no rows");
+  }
+  return leaves;
+}
+
+nb::tuple summarise_sums(const PriorTrees& trees, const ConstSums& sums, double unit,
+                         double strength, double shape, double scale, bool average_prunings,
+                         unsigned n_jobs) {
+  const auto leaves = leaf_sums(trees, sums);
+  const NumberPrior prior = number_prior(unit, strength, shape, scale);
+  NumberSummary found;
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    found = summarise_numbers(trees, leaves, prior, average_prunings, run);
+  });
+  std::vector<double> predictive;
+  predictive.reserve(3 * found.predictive.size());
+  for (const auto& p : found.predictive)
+    predictive.insert(predictive.end(), {p.mean, p.variance, p.freedom});
+  return nb::make_tuple(
+      to_numpy(std::move(found.log_evidence)),
+      to_numpy(std::move(predictive), {trees.n_leaves(), 3}),
+      to_numpy(std::move(found.importances), {trees.n_trees(), trees.codes().n_features()}));
+}
+
+nb::object leave_one_out_sums(const PriorTrees& trees, const AnyMatrix& X,
+                              const Vector<std::int32_t>& y, const ConstSums& sums, double unit,
+                              double strength, double shape, double scale, bool average_prunings,
+                              unsigned n_jobs) {
+  const MatrixView table = view(X);
+  check_columns(trees, table);
+  if (y.shape(0) != table.n_rows()) throw std::invalid_argument("y: one response per row of X");
+  const auto leaves = leaf_sums(trees, sums);
+  const NumberPrior prior = number_prior(unit, strength, shape, scale);
+  RawArray<double> out(trees.n_trees() * table.n_rows() * 3);
+  static_assert(sizeof(LeftOutNumber) == 3 * sizeof(double));
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    leave_one_out_numbers(trees, leaves, prior, average_prunings, table, span(y),
+                          reinterpret_cast<LeftOutNumber*>(out.data()), choose_leaf_kernels("auto"),
+                          run);
+  });
+  return std::move(out).to_numpy({trees.n_trees(), table.n_rows(), 3});
 }
 
 nb::object apply_prior(const PriorTrees& trees, const AnyMatrix& X,
@@ -205,6 +284,15 @@ void bind_safe_bayes(nb::module_& m) {
            nb::arg("average_prunings"), nb::arg("n_jobs") = 1)
       .def("leave_one_out_classes", &leave_one_out, nb::arg("X"), nb::arg("y"), nb::arg("counts"),
            nb::arg("alpha"), nb::arg("average_prunings"), nb::arg("n_jobs") = 1)
+      .def("sum", &sum_rows, nb::arg("X"), nb::arg("y"), nb::arg("copies").none(), nb::arg("sign"),
+           nb::arg("sums").noconvert(), nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none())
+      .def("summarise_numbers", &summarise_sums, nb::arg("sums"), nb::arg("unit"),
+           nb::arg("strength"), nb::arg("shape"), nb::arg("scale"), nb::arg("average_prunings"),
+           nb::arg("n_jobs") = 1)
+      .def("leave_one_out_numbers", &leave_one_out_sums, nb::arg("X"), nb::arg("y"),
+           nb::arg("sums"), nb::arg("unit"), nb::arg("strength"), nb::arg("shape"),
+           nb::arg("scale"), nb::arg("average_prunings"), nb::arg("n_jobs") = 1)
       .def("to_forest", &make_forest, nb::arg("values"), nb::arg("n_rows"),
            nb::arg("is_classifier"), nb::arg("n_jobs") = 1);
 }

@@ -71,36 +71,15 @@ void mix_down(const PriorTree& tree, const Nodes& nodes, const Pruning& pruning,
 struct PathTable {
   Nodes nodes;
   std::vector<double> stop;
-  std::vector<std::uint32_t> leaf_node, parent;  // empty for full trees
-
-  std::uint32_t node_of(const PriorTree& tree, std::uint32_t leaf) const {
-    return tree.is_full ? leaf + tree.n_leaves - 1 : leaf_node[leaf];
-  }
-  std::uint32_t parent_of(std::uint32_t v) const {
-    return parent.empty() ? (v - 1) / 2 : parent[v];
-  }
+  PathUp path;
 };
-
-void add_links(const PriorTree& tree, PathTable& table) {
-  if (tree.is_full) return;
-  table.leaf_node.resize(tree.n_leaves);
-  table.parent.resize(tree.n_nodes());
-  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
-    if (tree.is_leaf(v)) {
-      table.leaf_node[tree.leaf_number(v)] = v;
-    } else {
-      table.parent[tree.left(v)] = table.parent[tree.left(v) + 1] = v;
-    }
-  }
-}
 
 PathTable make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
                      const ClassCounts& data, const DirichletMultinomial& model) {
-  PathTable table{Nodes(tree, leaf_counts, data.n_classes), {}, {}, {}};
-  const auto log_marginal = log_marginals(table.nodes, model, data.n_classes);
-  table.stop = average_prunings(tree, log_marginal, table.nodes.n, data.average_prunings).stop;
-  add_links(tree, table);
-  return table;
+  Nodes nodes(tree, leaf_counts, data.n_classes);
+  const auto log_marginal = log_marginals(nodes, model, data.n_classes);
+  auto pruning = average_prunings(tree, log_marginal, nodes.n, data.average_prunings);
+  return {std::move(nodes), std::move(pruning.stop), PathUp(tree)};
 }
 
 // Bottom-up along the path of a row of class y that is left out. With q_v the predictive of node v
@@ -111,7 +90,7 @@ bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
                const DirichletMultinomial& model, std::size_t k, double* p) {
   std::uint32_t v = leaf_node;
   double ratio = 0;
-  for (bool at_leaf = true;; at_leaf = false, v = table.parent_of(v)) {
+  for (bool at_leaf = true;; at_leaf = false, v = table.path.parent(v)) {
     const auto m = table.nodes.of(v, k);
     const std::int32_t n = table.nodes.n[v] - 1;
     if (at_leaf && m[y] < 1) return false;
@@ -171,7 +150,7 @@ void leave_one_out_classes(const PriorTrees& trees, const ClassCounts& data,
       trees, table, kernels, run,
       [&](std::size_t t, std::size_t first, std::size_t n, const std::uint32_t* leaf) {
         for (std::size_t i = 0; i < n; ++i) {
-          const std::uint32_t node = tables[t].node_of(trees.tree(t), leaf[i]);
+          const std::uint32_t node = tables[t].path.leaf_node(leaf[i]);
           double* p = out + (t * n_rows + first + i) * k;
           if (!leave_out(tables[t], node, labels[first + i], model, k, p)) {
             throw std::invalid_argument("row " + std::to_string(first + i) + " was never counted");

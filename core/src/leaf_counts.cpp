@@ -113,6 +113,34 @@ void add_counts(const PriorTrees& trees, const LabelledRows& rows, std::int32_t 
   });
 }
 
+void add_sums(const PriorTrees& trees, const MeasuredRows& rows, std::int32_t sign, LeafSums* sums,
+              const LeafKernels& kernels, const Running& given) {
+  const std::size_t n = rows.table.n_rows();
+  const Running run = scaled(given, n, trees.n_trees());
+  const std::size_t total = n_chunks(n) * trees.n_trees();
+  for_each_chunk(n, [&](std::size_t begin, std::size_t end) {
+    const CodedRows coded(trees.codes(), rows.table, begin, end, run.n_threads);
+    parallel_for(
+        trees.n_trees(), run.n_threads,
+        [&](std::size_t t, unsigned, const StopFlag& stop) {
+          LeafFinder finder(trees.codes(), kernels);
+          std::uint32_t leaf[BLOCK_ROWS];
+          LeafSums* own = sums + trees.first_leaf()[t];
+          for (std::size_t b = 0; b < coded.n_blocks(); ++b) {
+            check_stop(stop);
+            const CodedBlock block = block_of(coded, b);
+            finder.find(trees.tree(t), block, leaf);
+            const std::size_t first = begin + b * BLOCK_ROWS;
+            for (std::size_t i = 0; i < block.n_rows; ++i) {
+              const std::int64_t copies = rows.copies.empty() ? 1 : rows.copies[first + i];
+              add_value(rows.values[first + i], sign * copies, own[leaf[i]]);
+            }
+          }
+        },
+        chunk_poll(run.poll, begin / CHUNK_ROWS * trees.n_trees(), total));
+  });
+}
+
 void find_leaves(const PriorTrees& trees, const MatrixView& table, std::int64_t* out,
                  const LeafKernels& kernels, const Running& run) {
   const std::size_t n_trees = trees.n_trees();

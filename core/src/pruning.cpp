@@ -56,4 +56,17 @@ void add_importances(const PriorTree& tree, const Pruning& pruning,
   }
 }
 
+PathUp::PathUp(const PriorTree& tree) : first_leaf_(tree.n_leaves - 1) {
+  if (tree.is_full) return;
+  leaf_node_.resize(tree.n_leaves);
+  parent_.resize(tree.n_nodes());
+  for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
+    if (tree.is_leaf(v)) {
+      leaf_node_[tree.leaf_number(v)] = v;
+    } else {
+      parent_[tree.left(v)] = parent_[tree.left(v) + 1] = v;
+    }
+  }
+}
+
 }  // namespace bayeswood

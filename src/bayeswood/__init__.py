@@ -4,7 +4,8 @@ Estimators in scikit-learn's idiom, all importable from here:
 
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
-- `SafeBayesForestClassifier`: trees drawn before any data; updated, merged, un-learned exactly.
+- `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
+  updated, merged, un-learned and left-one-out exactly.
 
 `load` reads what an estimator's ``save`` wrote. `theory` holds the papers' closed forms,
 `datasets` data to try things on, `plots` and `report` pictures and pages.
@@ -22,6 +23,7 @@ from bayeswood.methods import (
     RandomForestClassifier,
     RandomForestRegressor,
     SafeBayesForestClassifier,
+    SafeBayesForestRegressor,
     load,
 )
 from bayeswood.uncertainty import Uncertainty
@@ -42,6 +44,7 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "SafeBayesForestClassifier",
+    "SafeBayesForestRegressor",
     "Tree",
     "Uncertainty",
     "__version__",

@@ -216,6 +216,48 @@ class PriorTrees:
         """(n_trees, n_rows, n_classes): predictions of counted rows, each left out in turn.
         ValueError if a row was not counted.
         """
+    def sum(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        copies: NDArray[np.int32] | None,
+        sign: int,
+        sums: NDArray[np.int64],
+        instruction_set: str = "auto",
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        """Add sign times the rows to sums, (n_leaves in all, 4), in place: number, sum, and sum of
+        squares as third 2^30 + fourth. y: whole numbers, at most 2^30 in size.
+        """
+    def summarise_numbers(
+        self,
+        sums: NDArray[np.int64],
+        unit: float,
+        strength: float,
+        shape: float,
+        scale: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> tuple[F64, F64, F64]:
+        """Log evidence (n_trees,); mean, variance and degrees of freedom of the predictive
+        (n_leaves in all, 3); importances (n_trees, n_features). The prior mean is 0.
+        """
+    def leave_one_out_numbers(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        sums: NDArray[np.int64],
+        unit: float,
+        strength: float,
+        shape: float,
+        scale: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> F64:
+        """(n_trees, n_rows, 3): mean, variance and log density of counted rows, each left out in
+        turn.
+        """
     def to_forest(
         self, values: F64, n_rows: NDArray[np.int32], is_classifier: bool, n_jobs: int = 1
     ) -> Forest:

@@ -5,6 +5,7 @@ from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -16,6 +17,7 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "SafeBayesForestClassifier",
+    "SafeBayesForestRegressor",
     "load",
     "method_class",
 ]

@@ -154,10 +154,7 @@ class ClassMembers:
     @property
     def nbytes(self) -> int:
         """Memory of trees, counts and reservoir: all that is kept between updates."""
-        kept = self.reservoir
-        rows = kept.keys.nbytes + kept.X.nbytes + kept.y.nbytes + kept.copies.nbytes
-        rows += 0 if kept.arrivals is None else kept.arrivals.nbytes
-        return self.trees.core.nbytes + self.counts.nbytes + rows
+        return self.trees.core.nbytes + self.counts.nbytes + self.reservoir.nbytes
 
     def __getstate__(self) -> dict[str, Any]:
         # What follows from the counts is worked out again when needed.

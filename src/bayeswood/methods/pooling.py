@@ -20,9 +20,10 @@ from scipy.special import logsumexp
 
 F64 = NDArray[np.float64]
 
-_LOG_SHARPNESS_SD = 2.0
-# exp(±7): beyond, the prior on the sharpness forbids anyway.
-_LOG_SHARPNESS_RANGE = (-7.0, 7.0)
+#: Of the prior on log γ.
+LOG_SHARPNESS_SD = 2.0
+#: Where γ is looked for; beyond, its prior forbids it anyway.
+LOG_SHARPNESS_RANGE = (-7.0, 7.0)
 
 
 def class_shares(n_rows: NDArray[np.int64], alpha: float) -> F64:
@@ -83,10 +84,10 @@ def best_sharpness(mean_log: F64, log_shares: F64, y: NDArray[np.int32], times: 
         sharpness = np.exp(log_sharpness)
         log_z = logsumexp(log_shares + sharpness * lean, axis=1)
         gain = times @ (own_share + sharpness * own_lean - log_z)
-        return float(0.5 * (log_sharpness / _LOG_SHARPNESS_SD) ** 2 - gain)
+        return float(0.5 * (log_sharpness / LOG_SHARPNESS_SD) ** 2 - gain)
 
     found = minimize_scalar(
-        loss, bounds=_LOG_SHARPNESS_RANGE, method="bounded", options={"xatol": 1e-9}
+        loss, bounds=LOG_SHARPNESS_RANGE, method="bounded", options={"xatol": 1e-9}
     )
     return float(np.exp(found.x))
 

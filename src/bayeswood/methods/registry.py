@@ -7,13 +7,14 @@ from bayeswood.methods.bayesian_forest import BayesianForestClassifier, Bayesian
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
     "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
-    "safe-bayes-forest": (SafeBayesForestClassifier, None),
+    "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
 }
 
 DEFAULT_METHOD = "bayesian-forest"

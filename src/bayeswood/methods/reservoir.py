@@ -70,6 +70,12 @@ class Reservoir:
         return len(self.keys)
 
     @property
+    def nbytes(self) -> int:
+        """Memory of the rows kept."""
+        arrays = (self.keys, self.X, self.y, self.copies, self.arrivals)
+        return sum(array.nbytes for array in arrays if array is not None)
+
+    @property
     def order(self) -> NDArray[np.int64] | None:
         """The place in the reservoir of each row seen, in order of arrival, if all are kept."""
         return None if self.arrivals is None else np.searchsorted(self.keys, self.arrivals)
@@ -142,7 +148,7 @@ class Reservoir:
         kept &= keys <= self.limit
         if kept.all():
             return joined
-        limit = keys[kept][-1] if kept.any() else self.limit
+        limit = keys[kept][-1] if kept.any() else np.uint64(0)
         return replace(joined._at(kept), limit=min(self.limit, limit), arrivals=None)
 
     def _at(self, kept: NDArray[np.bool_]) -> "Reservoir":

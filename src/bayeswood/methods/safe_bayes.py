@@ -168,6 +168,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     100
     """
 
+    _statistics = "counts"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PRIOR_FOREST,
         "pooling": one_of("evidence", "power"),
@@ -250,7 +251,9 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     def _n_outputs(self, target: Target) -> int:
         return 0 if target.classes is None else len(target.classes)
 
-    def _empty_members(self, trees: PriorTrees, target: Target) -> ClassMembers:
+    def _empty_members(
+        self, trees: PriorTrees, target: Target, copies: NDArray[np.int32] | None
+    ) -> ClassMembers:
         n_classes = self._n_outputs(target)
         model = self._class_model(n_classes)
         return ClassMembers.without_rows(

@@ -61,14 +61,51 @@ _TREE_ARRAYS = ("n_edges", "edges", "transform")
 _RESERVOIR_ARRAYS = ("keys", "X", "y", "copies", "arrivals")
 
 
+class ParameterNotMethod:
+    """A parameter whose name scikit-learn knows as a method.
+
+    scikit-learn takes an estimator with an attribute ``transform`` for a transformer. The parameter
+    is set, cloned and shown like any other, and read by `get_params`; as an attribute it is absent.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, estimator: Any, owner: type | None = None) -> Any:
+        raise AttributeError(f"{self._name!r} is a parameter: see get_params()[{self._name!r}].")
+
+    def __set__(self, estimator: Any, value: Any) -> None:
+        vars(estimator)[self._name] = value
+
+
 class PriorForestEstimator(ForestEstimator):
     """What classifiers and regressors over prior trees share. Not to be used by itself."""
 
+    transform = ParameterNotMethod()
+
+    # The array of a model file that holds the leaves' statistics.
+    _statistics: ClassVar[str]
     _saved_numbers: ClassVar[tuple[str, ...]] = ()
     _members: Any
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Makes no difference: no parameter is an estimator.
+
+        Returns
+        -------
+        dict
+        """
+        return {name: vars(self)[name] for name in self._get_param_names()}
+
     @abstractmethod
-    def _empty_members(self, trees: PriorTrees, target: Target) -> Any:
+    def _empty_members(
+        self, trees: PriorTrees, target: Target, copies: NDArray[np.int32] | None
+    ) -> Any:
         """Members over these trees that have seen no rows."""
 
     @abstractmethod
@@ -105,13 +142,13 @@ class PriorForestEstimator(ForestEstimator):
             X = jittered(X, data.schema.n_levels, np.random.default_rng(seed))
         n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
         trees = self._draw_trees(seed, self._scale(X, data.schema, copies), n_rows, data.target)
-        members = self._empty_members(trees, data.target)
+        members = self._empty_members(trees, data.target, copies)
         with progress_bar(self._name, "trees", show=bool(self.verbose)) as report:
             members = members.add(X, data.target.y, copies, report)
         return Grown(members.forest, members.importances, seed, settings={"_members": members})
 
     def _scale(self, X: NDArray[Any], schema: Schema, copies: NDArray[np.int32] | None) -> CutScale:
-        if self.transform == "none":
+        if vars(self)["transform"] == "none":
             return unit_scale(schema.n_levels)
         if self.pit_reference is not None:
             X = transform_table(self.pit_reference, schema, estimator_name=self._name)
@@ -351,7 +388,7 @@ class PriorForestEstimator(ForestEstimator):
     def _restored(
         self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
     ) -> dict[str, Any]:
-        trees = _restored_trees(meta, arrays, schema, grown)
+        trees = _restored_trees(meta, arrays, schema, grown, self._statistics)
         reservoir = _restored_reservoir(meta, arrays, schema.n_features)
         members = self._restored_members(trees, reservoir, meta, arrays)
         with_members = replace(grown, settings={"_members": members})
@@ -375,7 +412,11 @@ def whole_copies(sample_weight: F64 | None, owner: str) -> NDArray[np.int32] | N
 
 
 def _restored_trees(
-    meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    meta: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    schema: Schema,
+    grown: Grown,
+    statistics: str,
 ) -> PriorTrees:
     plain = state.take(meta, "plan", dict)
     kinds = PriorPlan.__annotations__
@@ -390,10 +431,10 @@ def _restored_trees(
         and 0 < plan.split_probability < 1
         and 2 <= plan.max_leaves <= 1_000_000
     )
-    if not lawful or any(name not in arrays for name in (*_TREE_ARRAYS, "counts")):
+    if not lawful or any(name not in arrays for name in (*_TREE_ARRAYS, statistics)):
         raise BayeswoodError("The model file holds an unusable plan of its trees.")
-    if plan.depth and full_leaves != len(arrays["counts"]):
-        raise BayeswoodError("The model file's counts do not match its trees.")
+    if plan.depth and full_leaves != len(arrays[statistics]):
+        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
     scale = CutScale(
         schema.n_levels,
         arrays["n_edges"].astype(np.int64),
@@ -404,8 +445,8 @@ def _restored_trees(
         trees = PriorTrees(plan, scale)
     except (TypeError, ValueError) as error:
         raise BayeswoodError(f"The model file holds unusable cuts: {error}.") from error
-    if trees.n_leaves_in_all != len(arrays["counts"]):
-        raise BayeswoodError("The model file's counts do not match its trees.")
+    if trees.n_leaves_in_all != len(arrays[statistics]):
+        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
     return trees
 
 

@@ -14,17 +14,16 @@
 
 namespace bayeswood {
 
-// lgamma(n + shift) - lgamma(shift) for counts n: a table for small n, Stirling's series beyond,
-// which is exact to the last bits there.
+// lgamma(n + shift) - lgamma(shift) for counts n, from a table where n is small.
 class LogRising {
  public:
   LogRising(double shift, std::int64_t largest);
   double operator()(std::int64_t n) const {
-    return n < static_cast<std::int64_t>(table_.size()) ? table_[n] : series(n);
+    return n < static_cast<std::int64_t>(table_.size()) ? table_[n] : beyond(n);
   }
 
  private:
-  double series(std::int64_t n) const;
+  double beyond(std::int64_t n) const;
   double shift_;
   double base_;
   std::vector<double> table_;

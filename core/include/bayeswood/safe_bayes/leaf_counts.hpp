@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bayeswood/leaf/normal_inverse_gamma.hpp"
 #include "bayeswood/safe_bayes/leaf_kernels.hpp"
 
 namespace bayeswood {
@@ -19,6 +20,16 @@ struct LabelledRows {
 // counts (n_leaves x n_classes) += sign times the rows' classes.
 void add_counts(const PriorTrees& trees, const LabelledRows& rows, std::int32_t sign,
                 std::int32_t* counts, const LeafKernels& kernels, const Running& run);
+
+struct MeasuredRows {
+  const MatrixView& table;
+  std::span<const std::int32_t> values;  // fixed-point responses, at most 2^30 in size
+  std::span<const std::int32_t> copies;  // of each row; empty: one each
+};
+
+// sums (one per leaf) += sign times the rows' responses.
+void add_sums(const PriorTrees& trees, const MeasuredRows& rows, std::int32_t sign, LeafSums* sums,
+              const LeafKernels& kernels, const Running& run);
 
 // Leaf of each row in each tree, numbered over all trees: n_rows x n_trees.
 void find_leaves(const PriorTrees& trees, const MatrixView& table, std::int64_t* out,

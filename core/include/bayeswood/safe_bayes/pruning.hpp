@@ -31,4 +31,20 @@ void add_importances(const PriorTree& tree, const Pruning& pruning,
 // What a node hands down to its children: the probability that no node above or here is a leaf.
 std::vector<double> reach(const PriorTree& tree, const Pruning& pruning);
 
+// The way up from a leaf.
+class PathUp {
+ public:
+  explicit PathUp(const PriorTree& tree);
+  std::uint32_t leaf_node(std::uint32_t leaf) const {
+    return leaf_node_.empty() ? leaf + first_leaf_ : leaf_node_[leaf];
+  }
+  std::uint32_t parent(std::uint32_t node) const {
+    return parent_.empty() ? (node - 1) / 2 : parent_[node];
+  }
+
+ private:
+  std::uint32_t first_leaf_;  // of a full tree
+  std::vector<std::uint32_t> leaf_node_, parent_;
+};
+
 }  // namespace bayeswood
