@@ -44,21 +44,41 @@ CutCodes::CutCodes(std::vector<Feature> features) : features_(std::move(features
   }
 }
 
-std::uint16_t CutCodes::code_of(std::size_t j, double value) const {
+void CutCodes::encode(std::size_t j, std::span<const double> values, std::uint16_t* out) const {
   const Feature& f = features_[j];
-  if (f.n_levels > 0) {
-    const bool known = value >= 0 && value < f.n_levels;
-    return known ? static_cast<std::uint16_t>(value + 1) : CODE_MISSING;
+  if (f.n_levels == 0) {
+    encode_numbers(f, values, out);
+    return;
   }
-  const double* first = f.edges.data();
-  std::size_t n = f.edges.size();
-  while (n > 1) {  // branch-free halving
-    const std::size_t half = n / 2;
-    first += first[half - 1] < value ? half : 0;
-    n -= half;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool known = values[i] >= 0 && values[i] < f.n_levels;
+    out[i] = known ? static_cast<std::uint16_t>(values[i] + 1) : CODE_MISSING;
   }
-  const auto below = static_cast<std::size_t>(first - f.edges.data());
-  return static_cast<std::uint16_t>(1 + below + (n == 1 && *first < value ? 1 : 0));
+}
+
+// Branch-free halving, several values side by side: each step waits for memory, so they wait
+// together.
+void CutCodes::encode_numbers(const Feature& f, std::span<const double> values,
+                              std::uint16_t* out) const {
+  constexpr std::size_t LANES = 16;
+  const double* edges = f.edges.data();
+  for (std::size_t begin = 0; begin < values.size(); begin += LANES) {
+    const std::size_t lanes = std::min(LANES, values.size() - begin);
+    double value[LANES] = {};
+    std::uint32_t below[LANES] = {};
+    std::copy_n(values.data() + begin, lanes, value);
+    auto n = static_cast<std::uint32_t>(f.edges.size());
+    for (; n > 1; n -= n / 2) {
+      const std::uint32_t half = n / 2;
+      for (std::size_t l = 0; l < LANES; ++l)
+        below[l] += half & -static_cast<std::uint32_t>(edges[below[l] + half - 1] < value[l]);
+    }
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const std::uint32_t last = n == 1 && edges[below[l]] < value[l] ? 1 : 0;
+      const auto code = static_cast<std::uint16_t>(1 + below[l] + last);
+      out[begin + l] = std::isnan(value[l]) ? CODE_MISSING : code;
+    }
+  }
 }
 
 std::uint16_t CutCodes::place_of(std::size_t j, double tau) const {
@@ -89,12 +109,11 @@ void CodedRows::encode(const CutCodes& codes, const MatrixView& table, std::size
                        std::size_t block) {
   const std::size_t first = begin + block * BLOCK_ROWS;
   const std::size_t n = rows_in(block);
+  double column[BLOCK_ROWS];
   for (std::size_t j = 0; j < codes.n_features(); ++j) {
     std::uint16_t* even = cells_.data() + block * block_size_ + (2 * j >> shift_) * BLOCK_ROWS;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double value = table(first + i, j);
-      even[i] = std::isnan(value) ? CODE_MISSING : codes.code_of(j, value);
-    }
+    for (std::size_t i = 0; i < n; ++i) column[i] = table(first + i, j);
+    codes.encode(j, {column, n}, even);
     if (shift_ != 0) continue;
     std::uint16_t* odd = even + BLOCK_ROWS;
     const bool numeric = !codes.is_category(j);

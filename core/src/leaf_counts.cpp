@@ -31,11 +31,11 @@ class ClassBits {
 };
 
 void count_group(const RowBits& rows, const RowBits* classes, std::uint32_t n_classes,
-                 std::int32_t sign, std::int32_t* counts) {
-  auto rest = static_cast<std::int32_t>(count_bits(rows));
+                 std::int32_t sign, std::int32_t* counts, const LeafKernels& kernels) {
+  auto rest = static_cast<std::int32_t>(kernels.count_bits(rows.data()));
   for (std::uint32_t c = 1; c < n_classes && rest > 0; ++c) {
-    std::int32_t n = 0;
-    for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += std::popcount(rows[w] & classes[c - 1][w]);
+    const auto n =
+        static_cast<std::int32_t>(kernels.count_common(rows.data(), classes[c - 1].data()));
     counts[c] += sign * n;
     rest -= n;
   }
@@ -51,13 +51,13 @@ struct Chunk {
 };
 
 void count_by_bits(const PriorTree& tree, const Chunk& chunk, std::size_t b, LeafFinder& finder,
-                   std::int32_t sign, std::int32_t* counts) {
+                   std::int32_t sign, std::int32_t* counts, const LeafKernels& kernels) {
   const std::uint32_t k = chunk.n_classes;
   const std::int32_t* labels = chunk.labels.data() + b * BLOCK_ROWS;
   finder.visit(
       tree, block_of(chunk.coded, b),
       [&](std::uint32_t leaf, const RowBits& rows) {
-        count_group(rows, chunk.bits.block(b), k, sign, counts + std::size_t{leaf} * k);
+        count_group(rows, chunk.bits.block(b), k, sign, counts + std::size_t{leaf} * k, kernels);
       },
       [&](std::uint32_t leaf, std::uint32_t row) {
         counts[std::size_t{leaf} * k + labels[row]] += sign;
@@ -103,7 +103,7 @@ void add_counts(const PriorTrees& trees, const LabelledRows& rows, std::int32_t 
           for (std::size_t b = 0; b < chunk.coded.n_blocks(); ++b) {
             check_stop(stop);
             if (by_bits && !tree.is_full) {
-              count_by_bits(tree, chunk, b, finder, sign, own);
+              count_by_bits(tree, chunk, b, finder, sign, own, kernels);
             } else {
               count_by_rows(tree, chunk, b, finder, sign, own);
             }

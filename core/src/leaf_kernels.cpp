@@ -28,10 +28,22 @@ void walk_full(const std::uint32_t* rules, std::uint32_t depth, const std::uint1
   for (std::uint32_t i = 0; i < BLOCK_ROWS; ++i) leaf[i] -= n_inner;
 }
 
+std::uint32_t count_bits(const std::uint64_t* rows) {
+  int n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += std::popcount(rows[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
+std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* others) {
+  int n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += std::popcount(rows[w] & others[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
 }  // namespace
 
 const LeafKernels& portable_leaf_kernels() {
-  static const LeafKernels kernels{rows_below, walk_full};
+  static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
   return kernels;
 }
 

@@ -6,10 +6,10 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,popcnt")
 #endif
 
 namespace bayeswood {
@@ -75,11 +75,24 @@ void walk_full(const std::uint32_t* rules, std::uint32_t depth, const std::uint1
   }
 }
 
+std::uint32_t count_bits(const std::uint64_t* rows) {
+  long long n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += _mm_popcnt_u64(rows[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
+std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* others) {
+  long long n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += _mm_popcnt_u64(rows[w] & others[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
 }  // namespace
 
 const LeafKernels* avx2_leaf_kernels() {
-  static const LeafKernels kernels{rows_below, walk_full};
-  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+  static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
+  const bool has_both = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return has_both ? &kernels : nullptr;
 }
 
 }  // namespace bayeswood

@@ -218,6 +218,8 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
         """What scikit-learn may expect of the estimator."""
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = False
+        # A mixture over trees that know no response stays near the mean of all responses.
+        tags.regressor_tags.poor_score = self.pooling == "power"
         return tags
 
     # --- members --------------------------------------------------------------------------------

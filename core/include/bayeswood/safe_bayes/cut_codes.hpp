@@ -34,11 +34,14 @@ class CutCodes {
   const Feature& feature(std::size_t j) const { return features_[j]; }
   bool is_category(std::size_t j) const { return features_[j].n_levels > 0; }
   bool has_categories() const { return has_categories_; }
-  std::uint16_t code_of(std::size_t j, double value) const;
+  // Codes of one column; NaN becomes CODE_MISSING.
+  void encode(std::size_t j, std::span<const double> values, std::uint16_t* out) const;
   std::uint16_t place_of(std::size_t j, double tau) const;
   double threshold(std::size_t j, std::uint16_t place) const;
 
  private:
+  void encode_numbers(const Feature& f, std::span<const double> values, std::uint16_t* out) const;
+
   std::vector<Feature> features_;
   bool has_categories_ = false;
 };

@@ -15,25 +15,22 @@
 
 namespace bayeswood {
 
+using RowBits = std::array<std::uint64_t, BLOCK_WORDS>;
+
 struct LeafKernels {
   // Bits of the rows whose code is <= place.
   void (*rows_below)(const std::uint16_t* column, std::uint16_t place, std::uint64_t* words);
   // Leaf numbers of a whole block in a full tree without categories.
   void (*walk_full)(const std::uint32_t* rules, std::uint32_t depth, const std::uint16_t* codes,
                     std::uint32_t shift, std::uint32_t* leaf);
+  // Number of bits set, and of bits set in both.
+  std::uint32_t (*count_bits)(const std::uint64_t* rows);
+  std::uint32_t (*count_common)(const std::uint64_t* rows, const std::uint64_t* others);
 };
 
 const LeafKernels& portable_leaf_kernels();
 // nullptr where the compiler or the machine has no AVX2.
 const LeafKernels* avx2_leaf_kernels();
-
-using RowBits = std::array<std::uint64_t, BLOCK_WORDS>;
-
-inline std::uint32_t count_bits(const RowBits& rows) {
-  std::uint32_t n = 0;
-  for (const auto word : rows) n += static_cast<std::uint32_t>(std::popcount(word));
-  return n;
-}
 
 struct CodedBlock {
   const std::uint16_t* codes;
@@ -63,7 +60,7 @@ class LeafFinder {
       Visit at = stack_.back();
       stack_.pop_back();
       while (!tree.is_leaf(at.node)) {
-        if (count_bits(at.rows) <= FEW_ROWS) break;
+        if (kernels_.count_bits(at.rows.data()) <= FEW_ROWS) break;
         at.node = descend(tree, block, at);
       }
       if (tree.is_leaf(at.node)) {
@@ -85,7 +82,7 @@ class LeafFinder {
   }
 
  private:
-  static constexpr std::uint32_t FEW_ROWS = 8;
+  static constexpr std::uint32_t FEW_ROWS = 4;
   struct Visit {
     std::uint32_t node;
     RowBits rows;
