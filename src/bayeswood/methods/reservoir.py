@@ -180,7 +180,7 @@ def row_keys(X: NDArray[Any], y: NDArray[Any]) -> U64:
     """
     keys = _mixed(_bits(np.asarray(y, dtype=np.float64)))
     for column in np.asarray(X, dtype=np.float64).T:
-        keys = _mixed(keys ^ _mixed(_bits(column)))
+        keys = _mixed(keys ^ _bits(column))
     return keys
 
 
