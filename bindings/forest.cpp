@@ -344,20 +344,87 @@ nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs
   return std::move(out).to_numpy({table.n_rows(), forest.n_trees()});
 }
 
+using OptionalGroups = std::optional<Vector<std::int32_t>>;
+
+WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
+                       const OptionalGroups& groups, std::size_t n_rows) {
+  return make_scheme(kind, seed, threshold,
+                     groups ? span(*groups) : std::span<const std::int32_t>{}, n_rows);
+}
+
+void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_rows) {
+  if (sample_weight && sample_weight->shape(0) != n_rows)
+    throw std::invalid_argument("sample_weight: one per row");
+}
+
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
-              const nb::object& progress) {
+              const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
+              std::uint64_t first_tree) {
   const MatrixView table = view(X);
   check_table(forest, table);
+  check_sample_weight(sample_weight, table.n_rows());
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const WeightScheme weights{weight_kind(scheme), seed};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
   run_released(n_jobs, progress, [&](const Running& run) {
-    predict_oob(forest, table, weights, optional_span(sample_weight), hard, sums.data(),
-                counts.data(), run);
+    predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
   });
   return nb::make_tuple(to_numpy(std::move(sums), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
+using OptionalMatrix = std::optional<Matrix<double>>;
+
+// The variances of the leaves, if there are any: one row per leaf.
+std::span<const double> leaf_span(const Forest& forest, const OptionalMatrix& leaf_variance) {
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes have no variance");
+  if (!leaf_variance) return {};
+  std::size_t n_leaves = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n_leaves += forest.tree(t).n_leaves();
+  if (leaf_variance->shape(0) != n_leaves || leaf_variance->shape(1) != forest.n_outputs())
+    throw std::invalid_argument("leaf_variance: (n_leaves, n_outputs)");
+  return span(*leaf_variance);
+}
+
+nb::tuple moments(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                  const OptionalMatrix& leaf_variance, unsigned n_jobs,
+                  const nb::object& progress) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_moments(forest, table, span(tree_weights), leaves, {mean.data(), variance.data()}, run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}));
+}
+
+nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                      std::uint64_t seed, const OptionalMatrix& leaf_variance,
+                      const OptionalWeights& sample_weight, unsigned n_jobs,
+                      const nb::object& progress, double weight_threshold,
+                      const OptionalGroups& row_groups, std::uint64_t first_tree) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_sample_weight(sample_weight, table.n_rows());
+  const auto leaves = leaf_span(forest, leaf_variance);
+  std::vector<double> mean(table.n_rows() * forest.n_outputs());
+  std::vector<double> variance(mean.size());
+  std::vector<std::int32_t> counts(table.n_rows());
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
+  run_released(n_jobs, progress, [&](const Running& run) {
+    predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
+                        run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {table.n_rows(), forest.n_outputs()}),
+                        to_numpy(std::move(variance), {table.n_rows(), forest.n_outputs()}),
                         to_numpy(std::move(counts)));
 }
 
@@ -369,10 +436,11 @@ struct BoundResponses {
 
 void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
-                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs) {
+                    const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
+                    double weight_threshold, const OptionalGroups& row_groups) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
-  const WeightScheme weights{weight_kind(scheme), seed};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0));
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoundResponses{
         forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
@@ -391,6 +459,14 @@ nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
     self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run);
   });
   return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
+}
+
+nb::object leaf_variances(const BoundResponses& self, unsigned n_jobs) {
+  const std::size_t n = self.responses.n_leaves();
+  std::vector<double> out(n * self.forest->n_outputs());
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { self.responses.leaf_variances(out.data(), run); });
+  return to_numpy(std::move(out), {n, self.forest->n_outputs()});
 }
 
 template <class T, class Get>
@@ -437,11 +513,22 @@ void bind_forest(nb::module_& m) {
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
-           nb::arg("progress") = nb::none());
+           nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0)
+      .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
+           nb::arg("progress") = nb::none())
+      .def("predict_oob_moments", &oob_moments, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("leaf_variance") = nb::none(), nb::arg("sample_weight") = nb::none(),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("first_tree") = 0);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
-           nb::arg("n_jobs") = 1)
+           nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none())
+      .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

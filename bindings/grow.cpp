@@ -65,6 +65,12 @@ Target make_target(const nb::object& y, const std::string& criterion, std::uint3
                                 criterion == "gini" ? Criterion::GINI : Criterion::ENTROPY);
 }
 
+Splitter splitter_kind(const std::string& name) {
+  if (name == "best") return Splitter::BEST;
+  if (name == "random") return Splitter::RANDOM;
+  throw std::invalid_argument("splitter must be best or random, got " + name);
+}
+
 const Kernels* choose_kernels(const std::string& name) {
   if (name == "portable") return &portable_kernels();
   const Kernels* avx2 = avx2_kernels();
@@ -81,6 +87,13 @@ std::vector<std::string> instruction_sets() {
 
 using OptionalVector = std::optional<Vector<double>>;
 using OptionalMatrix = std::optional<Matrix<double>>;
+using OptionalGroups = std::optional<Vector<std::int32_t>>;
+
+WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
+                       const OptionalGroups& groups, std::size_t n_rows) {
+  return make_scheme(kind, seed, threshold,
+                     groups ? span(*groups) : std::span<const std::int32_t>{}, n_rows);
+}
 
 nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                const OptionalVector& sample_weight, const std::string& criterion,
@@ -88,20 +101,26 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                std::uint32_t n_classes, std::uint32_t max_features, std::uint32_t min_samples_leaf,
                double min_weight_fraction_leaf, std::uint32_t max_depth, bool keep_rows,
                std::uint64_t first_tree, const OptionalMatrix& given_weights, bool random_ties,
-               const std::string& instruction_set, unsigned n_jobs, const nb::object& progress) {
+               const std::string& instruction_set, unsigned n_jobs, const nb::object& progress,
+               const std::string& splitter, double weight_threshold,
+               const OptionalGroups& row_groups, std::uint32_t n_candidates) {
   const std::size_t n = encoded.n_rows();
   const auto weights = sample_weight ? span(*sample_weight) : std::span<const double>{};
   if (sample_weight && weights.size() != n)
     throw std::invalid_argument("sample_weight: one per row");
   const Target target = make_target(y, criterion, n_classes, n, weights);
   GrowOptions options;
-  options.scheme = {weight_kind(scheme), seed};
+  options.scheme = scheme_of(scheme, seed, weight_threshold, row_groups, n);
+  options.splitter = splitter_kind(splitter);
   options.max_features = max_features;
   options.min_samples_leaf = min_samples_leaf;
   options.min_weight_fraction_leaf = min_weight_fraction_leaf;
   options.max_depth = max_depth;
   options.keep_rows = keep_rows;
   options.random_ties = random_ties;
+  options.n_candidates = n_candidates;
+  if (n_candidates > 0 && (criterion != "entropy" || options.splitter != Splitter::BEST))
+    throw std::invalid_argument("n_candidates: with entropy and the best splitter only");
   options.kernels = choose_kernels(instruction_set);
   if (n == 0 || max_features < 1 || min_samples_leaf < 1)
     throw std::invalid_argument("nothing to grow");
@@ -124,9 +143,13 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
 }
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
-                           std::size_t n_rows) {
+                           std::size_t n_rows, double weight_threshold,
+                           const OptionalGroups& row_groups, const OptionalVector& sample_weight) {
+  if (sample_weight && sample_weight->shape(0) != n_rows)
+    throw std::invalid_argument("sample_weight: one per row");
   std::vector<double> weights(n_rows);
-  draw_weights({weight_kind(scheme), seed}, tree, {}, weights);
+  draw_weights(scheme_of(scheme, seed, weight_threshold, row_groups, n_rows), tree,
+               sample_weight ? span(*sample_weight) : std::span<const double>{}, weights);
   return to_numpy(std::move(weights));
 }
 
@@ -157,9 +180,12 @@ void bind_grow(nb::module_& m) {
         nb::arg("keep_rows") = false, nb::arg("first_tree") = 0,
         nb::arg("given_weights") = nb::none(), nb::arg("random_ties") = true,
         nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1,
-        nb::arg("progress") = nb::none());
+        nb::arg("progress") = nb::none(), nb::arg("splitter") = "best",
+        nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+        nb::arg("n_candidates") = 0);
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
-        nb::arg("n_rows"));
+        nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+        nb::arg("sample_weight") = nb::none());
   m.def("instruction_sets", &instruction_sets);
 }
 

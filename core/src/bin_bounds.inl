@@ -33,5 +33,61 @@ void bound_bins(const BinTask& t, double* cut_score, double* inner_bound) {
   }
 }
 
+double largest(const double* values, std::uint32_t n) {
+  double best[LANES] = {-1, -1, -1, -1};
+  for (std::uint32_t i = 0; i < n; i += LANES) {
+    for (std::uint32_t l = 0; l < LANES; ++l) {
+      best[l] = best[l] < values[i + l] ? values[i + l] : best[l];
+    }
+  }
+  const double one = best[0] < best[1] ? best[1] : best[0];
+  const double two = best[2] < best[3] ? best[3] : best[2];
+  return one < two ? two : one;
+}
+
+// Running sums, and the gain of every cut between bins. No side can be lighter than 1.
+double count_gains(const CountBins& t) {
+  PackedCount sum = 0;
+  t.n[0] = t.w[0] = t.wy[0] = 0;
+  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
+    sum += t.bins[b];
+    t.n[b + 1] = static_cast<std::int32_t>(count_n(sum));
+    t.w[b + 1] = static_cast<std::int32_t>(count_w(sum));
+    t.wy[b + 1] = static_cast<std::int32_t>(count_wy(sum));
+  }
+  const double mean = t.total_wy / t.total_w;
+  const double min_w = t.limits.min_weight > 1 ? t.limits.min_weight : 1;
+  const auto min_n = static_cast<std::int32_t>(t.limits.min_rows);
+  const std::int32_t max_n = t.total_n - min_n;
+  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
+    const double w = t.w[b + 1];
+    const double w_right = t.total_w - w;
+    const double shift = t.wy[b + 1] - mean * w;
+    const double product = w * w_right;
+    const double gain = shift * shift / (product > 1 ? product : 1.0);
+    const double lighter = w < w_right ? w : w_right;
+    const bool enough = (t.n[b + 1] >= min_n) & (t.n[b + 1] <= max_n);
+    t.gain[b] = (lighter >= min_w) & enough ? gain : -1.0;
+  }
+  return largest(t.gain, t.n_bins);
+}
+
+// The bound of bound_bins for a label of 0 or 1: all rows of one class come first.
+double count_bounds(const CountBins& t, double to_beat) {
+  const double mean = t.total_wy / t.total_w;
+  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
+    const double ones = t.wy[b + 1] - t.wy[b];
+    const double zeros = (t.w[b + 1] - t.w[b]) - ones;
+    const double w1 = t.w[b] + ones;
+    const double w0 = t.w[b] + zeros;
+    const double shift1 = (t.wy[b] + ones) - mean * w1;
+    const double shift0 = t.wy[b] - mean * w0;
+    const double over1 = shift1 * shift1 - to_beat * (w1 * (t.total_w - w1));
+    const double over0 = shift0 * shift0 - to_beat * (w0 * (t.total_w - w0));
+    t.excess[b] = over0 < over1 ? over1 : over0;
+  }
+  return largest(t.excess, t.n_bins);
+}
+
 }  // namespace
 }  // namespace bayeswood

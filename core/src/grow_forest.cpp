@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "bayeswood/grow/cart.hpp"
 #include "bayeswood/grow/large_grower.hpp"
+#include "bayeswood/grow/random_grower.hpp"
 
 namespace bayeswood {
 
@@ -48,14 +50,29 @@ Target Target::classification(std::span<const std::int32_t> labels, std::uint32_
 
 namespace {
 
+// Few features of two classes: more features are faster from presorted lists. Random cuts need no
+// search that counts could speed up.
+bool counts_pay(const GrowRequest& request, const GrowOptions& options) {
+  const EncodedMatrix& matrix = request.matrix;
+  return options.splitter == Splitter::BEST && request.target.is_classifier &&
+         request.target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
+         !matrix.has_missing() && !SmallGrower::presorts(matrix, options);
+}
+
 // One worker's buffers and growers, reused from tree to tree.
 class Worker {
  public:
   Worker(const GrowRequest& request, const GrowOptions& options)
       : request_(request),
         options_(options),
-        large_(request.matrix, request.target, options),
-        weights_(request.matrix.n_rows()) {}
+        weights_(request.matrix.n_rows()),
+        may_count_(counts_pay(request, options)) {
+    if (options.splitter == Splitter::RANDOM) {
+      random_ = std::make_unique<RandomGrower>(request.matrix, request.target);
+    } else {
+      large_ = std::make_unique<LargeGrower>(request.matrix, request.target, options);
+    }
+  }
 
   Tree grow(std::size_t t, double* importance, const StopFlag& stop) {
     const Target& target = request_.target;
@@ -65,13 +82,23 @@ class Worker {
     TreeBuilder builder(request_.matrix, target, options_.keep_rows);
     FeatureOrder features(request_.matrix.n_features(),
                           Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
-    SideSet sides(data_, target);
-    const NodeTotals totals =
-        node_totals(std::span<const std::uint32_t>(rows_), data_, target, sides);
-    TreeContext tree{
-        request_.matrix, target,   options_,   stop,
-        builder,         features, importance, options_.min_weight_fraction_leaf * totals.w};
-    large_.grow(tree, rows_, data_, totals);
+    Stream choices(options_.scheme.seed, number, Purpose::CHOICES);
+    const NodeTotals totals = root_totals();
+    TreeContext tree{request_.matrix,
+                     target,
+                     options_,
+                     stop,
+                     builder,
+                     features,
+                     choices,
+                     importance,
+                     options_.min_weight_fraction_leaf * totals.w};
+    if (random_) {
+      random_->grow(tree, rows_, data_, totals,
+                    Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
+    } else {
+      large_->grow(tree, rows_, data_, totals);
+    }
     const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
     for (std::size_t j = 0; j < request_.matrix.n_features(); ++j) importance[j] *= unit;
     return builder.finish();
@@ -93,28 +120,68 @@ class Worker {
     for (std::size_t i = 0; i < n && !request_.sample_weight.empty(); ++i) {
       weights_[i] *= request_.sample_weight[i];
     }
-    rows_.clear();
+    rows_.resize(n);
+    std::size_t taking_part = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
-      if (weights_[i] > 0) rows_.push_back(i);
+      rows_[taking_part] = i;
+      taking_part += weights_[i] > 0 ? 1 : 0;
     }
+    rows_.resize(taking_part);
     if (rows_.empty()) throw std::invalid_argument("every row has weight 0");
   }
 
   void load() {
     const Target& target = request_.target;
+    data_ = {};
+    if (count_rows()) {
+      data_.counted = {counts_.data(), tails_.data()};
+      return;
+    }
     if (target.kind == TargetKind::SCALAR) {
       pair_.resize(weights_.size());
       for (const auto row : rows_)
         pair_[row] = {weights_[row], weights_[row] * target.scanned[row]};
     }
-    data_ = {pair_.data(), target.scanned.data(), weights_.data(), target.labels.data(),
-             target.scanned.data()};
+    data_ = {pair_.data(),         target.scanned.data(), weights_.data(),
+             target.labels.data(), target.scanned.data(), {}};
+  }
+
+  NodeTotals root_totals() const {
+    const std::span<const std::uint32_t> rows(rows_);
+    if (data_.counted.counts == nullptr) {
+      SideSet sides(data_, request_.target);
+      return node_totals(rows, data_, request_.target, sides);
+    }
+    PackedCount all = 0;
+    for (const auto row : rows) all += counts_[row];
+    return count_totals(all);
+  }
+
+  // Whether the rows of this tree are fit for CountSearch, and then their counts.
+  bool count_rows() {
+    const Target& target = request_.target;
+    if (!may_count_ || rows_.size() > MAX_COUNTED_ROWS) return false;
+    counts_.resize(weights_.size());
+    tails_.resize(weights_.size());
+    double total = 0;
+    for (const auto row : rows_) {
+      const double w = weights_[row];
+      if (w > MAX_ROW_COUNT || w != std::floor(w)) return false;
+      total += w;
+      tails_[row] = row_tail(static_cast<std::uint32_t>(w), target.labels[row] == 1);
+      counts_[row] = count_of(tails_[row]);
+    }
+    return total <= MAX_COUNT;
   }
 
   const GrowRequest& request_;
   const GrowOptions& options_;
-  LargeGrower large_;
+  std::unique_ptr<LargeGrower> large_;  // one of the two
+  std::unique_ptr<RandomGrower> random_;
   std::vector<double> weights_;
+  bool may_count_;
+  std::vector<PackedCount> counts_;
+  std::vector<RowTail> tails_;
   std::vector<std::uint32_t> rows_;
   std::vector<WeightedValue> pair_;
   RowData data_;

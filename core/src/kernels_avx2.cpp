@@ -82,6 +82,53 @@ void scan_lanes(const LaneTask& t, Cut* best) {
   }
 }
 
+void scan_count_lanes(const CountLaneTask& t, Cut* best) {
+  for (std::uint32_t lane = 0; lane < LANES; ++lane) best[lane] = Cut{};
+  if (t.n < 2 * t.limits.min_rows || t.n < 2) return;
+  const std::uint32_t first = t.limits.min_rows - 1;
+  const std::uint32_t end = t.n - t.limits.min_rows;
+  const __m256d total_w = _mm256_set1_pd(t.w);
+  const __m256d mean = _mm256_set1_pd(t.wy / t.w);
+  const __m256d min_w = _mm256_set1_pd(t.limits.min_weight);
+  const __m256d tolerance = _mm256_set1_pd(t.limits.tolerance / t.w);
+  const auto* rows = reinterpret_cast<const __m128i*>(t.lanes);
+  __m128i w_sum = _mm_setzero_si128();
+  __m128i wy_sum = _mm_setzero_si128();
+  __m256d to_beat = _mm256_set1_pd(-1);
+  __m256d won = _mm256_setzero_pd();
+  __m256i won_at = _mm256_set1_epi64x(-1);
+  __m128i entry = _mm_load_si128(rows);
+  for (std::uint32_t i = 0; i < end; ++i) {
+    const __m128i next = _mm_load_si128(rows + i + 1);
+    const __m128i weight = _mm_srli_epi32(_mm_slli_epi32(entry, 16), 17);
+    const __m128i is_one = _mm_srai_epi32(_mm_slli_epi32(entry, 31), 31);
+    w_sum = _mm_add_epi32(w_sum, weight);
+    wy_sum = _mm_add_epi32(wy_sum, _mm_and_si128(weight, is_one));
+    const __m128i code = _mm_srli_epi32(entry, 16);
+    entry = next;
+    if (i < first) continue;
+    const __m256d w = _mm256_cvtepi32_pd(w_sum);
+    const __m256d shift = _mm256_sub_pd(_mm256_cvtepi32_pd(wy_sum), _mm256_mul_pd(mean, w));
+    const __m256d w_right = _mm256_sub_pd(total_w, w);
+    const __m256d gain = _mm256_div_pd(_mm256_mul_pd(shift, shift), _mm256_mul_pd(w, w_right));
+    const __m128i same_code = _mm_cmpeq_epi32(code, _mm_srli_epi32(next, 16));
+    const __m256d same = _mm256_castsi256_pd(_mm256_cvtepi32_epi64(same_code));
+    const __m256d heavy = _mm256_cmp_pd(_mm256_min_pd(w, w_right), min_w, _CMP_GE_OQ);
+    const __m256d allowed = _mm256_andnot_pd(same, heavy);
+    const __m256d better = _mm256_and_pd(_mm256_cmp_pd(gain, to_beat, _CMP_GT_OQ), allowed);
+    to_beat = _mm256_blendv_pd(to_beat, _mm256_add_pd(gain, tolerance), better);
+    won = _mm256_blendv_pd(won, gain, better);
+    won_at = _mm256_blendv_epi8(won_at, _mm256_set1_epi64x(i), _mm256_castpd_si256(better));
+  }
+  alignas(32) double gain_of[LANES];
+  alignas(32) std::int64_t at[LANES];
+  _mm256_store_pd(gain_of, won);
+  _mm256_store_si256(reinterpret_cast<__m256i*>(at), won_at);
+  for (std::uint32_t lane = 0; lane < LANES; ++lane) {
+    if (at[lane] >= 0) best[lane] = {gain_of[lane], static_cast<std::uint32_t>(at[lane])};
+  }
+}
+
 void sort_lanes(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges) {
   auto* rows = reinterpret_cast<__m128i*>(lanes);
   for (std::size_t e = 0; e < n_exchanges; ++e) {
@@ -95,7 +142,8 @@ void sort_lanes(SmallEntry* lanes, const Exchange* network, std::size_t n_exchan
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes, bound_bins, sort_lanes};
+  static const Kernels kernels{scan_lanes,  bound_bins,   sort_lanes,
+                               count_gains, count_bounds, scan_count_lanes};
   return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
 }
 

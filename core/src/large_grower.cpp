@@ -8,8 +8,10 @@
 namespace bayeswood {
 namespace {
 
-// Below this many rows sorted lists beat histograms.
+// Below this many rows sorted lists beat histograms of the whole table; counted rows are binned in
+// their subtree, where they are near one another.
 constexpr std::uint32_t HISTOGRAM_ROWS = 12288;
+constexpr std::uint32_t COUNTED_ROWS = 24576;
 
 }  // namespace
 
@@ -21,6 +23,7 @@ LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
       small_rows_(target.kind == TargetKind::SCALAR ? HISTOGRAM_ROWS : MAX_SMALL_ROWS),
       features_(matrix.n_features()),
       histograms_(matrix),
+      count_search_(matrix),
       search_(data_, target),
       small_(matrix, target, options) {
   std::iota(features_.begin(), features_.end(), 0U);
@@ -37,7 +40,8 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
     Task task = std::move(stack_.back());
     stack_.pop_back();
     check_stop(tree.stop);
-    if (task.totals.n <= small_rows_) {
+    const bool counting = data_.counted.counts != nullptr;
+    if (task.totals.n <= (counting ? COUNTED_ROWS : small_rows_)) {
       small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_);
     } else {
       grow_node(tree, std::move(task));
@@ -66,8 +70,13 @@ void LargeGrower::push_children(TreeContext& tree, Task& task, Split& split) {
   Task right{children.right, task.depth + 1, task.begin + n_left, {}, nullptr};
   left.totals.n = n_left;
   right.totals.n = n_right;
-  for (Task* child : {&left, &right}) {
-    child->totals = node_totals(rows_of(*child), data_, target_, search_.sides());
+  if (data_.counted.counts != nullptr) {
+    left.totals = count_totals(split.left);
+    right.totals = count_totals(counts_of(task.totals) - split.left);
+  } else {
+    for (Task* child : {&left, &right}) {
+      child->totals = node_totals(rows_of(*child), data_, target_, search_.sides());
+    }
   }
   Task& small = n_left <= n_right ? left : right;
   Task& large = n_left <= n_right ? right : left;
@@ -93,8 +102,21 @@ std::unique_ptr<Histogram> LargeGrower::take_histogram() {
   return histogram;
 }
 
+Split LargeGrower::draw_split(TreeContext& tree, const Task& task, const Limits& limits) {
+  top_.restart(tree.options.n_candidates, limits.tolerance);
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    check_stop(tree.stop);
+    const std::uint32_t feature = tree.features.next();
+    search_.offer_all(sorted_list(task, feature), matrix_.feature(feature), feature, task.totals,
+                      limits, top_);
+  }
+  return top_.draw(tree.choices);
+}
+
 Split LargeGrower::find_split(TreeContext& tree, Task& task) {
   const Limits limits = tree.limits(task.totals);
+  if (tree.options.n_candidates > 0) return draw_split(tree, task, limits);
   if (!all_features_ || target_.kind != TargetKind::SCALAR)
     return search_sampled(tree, task, limits);
   if (!task.histogram) {
@@ -120,10 +142,25 @@ Split LargeGrower::search_sampled(TreeContext& tree, const Task& task, const Lim
     chosen.clear();
     const std::size_t size = std::min(std::max<std::size_t>(wanted, 1), tree.features.left());
     for (std::size_t k = 0; k < size; ++k) chosen.push_back(tree.features.next());
-    search_features(tree, task, limits, chosen, best);
+    if (data_.counted.counts != nullptr) {
+      search_counts(tree, task, limits, chosen, best);
+    } else {
+      search_features(tree, task, limits, chosen, best);
+    }
     wanted = 0;
   }
   return best;
+}
+
+void LargeGrower::search_counts(TreeContext& tree, const Task& task, const Limits& limits,
+                                std::span<const std::uint32_t> features, Split& best) {
+  const TableRows rows{rows_of(task), matrix_, data_.counted};
+  for (std::size_t begin = 0; begin < features.size(); begin += LANES) {
+    check_stop(tree.stop);
+    const std::size_t size = std::min<std::size_t>(LANES, features.size() - begin);
+    count_search_.search(rows, {task.totals, limits, *tree.options.kernels},
+                         features.subspan(begin, size), best);
+  }
 }
 
 void LargeGrower::search_features(TreeContext& tree, const Task& task, const Limits& limits,

@@ -34,7 +34,8 @@ LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
                              std::span<const double> sample_weight, const WeightScheme& scheme,
                              const Running& run)
     : forest_(forest),
-      scheme_(scheme),
+      scheme_{scheme.kind, scheme.seed},
+      least_weight_(scheme.row_groups.empty() ? 0 : scheme.threshold),
       y_(y.begin(), y.end()),
       sample_weight_(sample_weight.begin(), sample_weight.end()),
       rank_(forest.n_outputs()),
@@ -81,7 +82,8 @@ void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
 
 double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
   const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
-  if (scheme_.kind == WeightKind::EXPONENTIAL) return w * streams_[t].exponential_at(row);
+  if (scheme_.kind == WeightKind::EXPONENTIAL)
+    return w * (least_weight_ + streams_[t].exponential_at(row));
   return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
 }
 
@@ -124,21 +126,17 @@ void LeafResponses::answer_row(const Question& question, std::size_t i,
 
 void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
                                 const StopFlag& stop) const {
-  const CompiledForest& compiled = forest_.compiled();
-  std::vector<std::uint16_t> encoded(compiled.is_packed() ? compiled.n_columns() : 0);
+  BlockWalk walk(forest_, question.table);
+  const std::uint32_t here = 0;
   std::vector<Share> shares;
   for (std::size_t i = begin; i < end; ++i) {
     check_stop(stop);
-    if (compiled.is_packed()) compiled.encode(question.table, i, i + 1, encoded.data());
+    walk.load(i, i + 1);
     shares.clear();
     for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
       if (!(question.tree_weights[t] > 0)) continue;
       std::uint32_t node = 0;
-      if (compiled.is_packed()) {
-        compiled.walk(t, encoded.data(), 1, &node);
-      } else {
-        node = walk_tree(forest_.tree(t), forest_.shape(), question.table, i);
-      }
+      walk.find(t, {&here, 1}, &node);
       add_leaf_rows(t, forest_.tree(t).child[node], question.tree_weights[t], shares);
     }
     answer_row(question, i, shares);
@@ -156,6 +154,45 @@ void LeafResponses::quantiles(const MatrixView& table, std::span<const double> t
                  answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
                },
                tiny ? Poll{} : run.poll);
+}
+
+std::size_t LeafResponses::n_leaves() const {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) n += forest_.tree(t).n_leaves();
+  return n;
+}
+
+void LeafResponses::leaf_variances(double* out, const Running& run) const {
+  std::vector<double*> place;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    place.push_back(out);
+    out += forest_.tree(t).n_leaves() * forest_.n_outputs();
+  }
+  parallel_for(
+      forest_.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) { tree_variances(t, place[t]); }, run.poll);
+}
+
+void LeafResponses::tree_variances(std::size_t t, double* out) const {
+  const Tree& tree = forest_.tree(t);
+  const std::size_t n_outputs = forest_.n_outputs();
+  std::vector<Share> shares;
+  for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    shares.clear();
+    add_leaf_rows(t, leaf, 1.0, shares);
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      const auto y = [&](const Share& share) { return y_[share.row * n_outputs + k]; };
+      const double first = shares.empty() ? 0 : y(shares[0]);
+      double mean = 0;  // around the first response: a pure leaf has exactly no variance
+      for (const Share& share : shares) mean += share.w * (y(share) - first);
+      double sum = 0;
+      for (const Share& share : shares) {
+        const double off = y(share) - first - mean;
+        sum += share.w * off * off;
+      }
+      *out++ = sum;
+    }
+  }
 }
 
 }  // namespace bayeswood

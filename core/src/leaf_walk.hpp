@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "bayeswood/compiled_forest.hpp"
@@ -31,6 +33,45 @@ inline std::uint32_t walk_tree(const Tree& tree, const ForestShape& shape, const
   return node;
 }
 
+// Finds the leaves of one block of rows at a time.
+class BlockWalk {
+ public:
+  BlockWalk(const Forest& forest, const MatrixView& table)
+      : forest_(forest), table_(table), compiled_(forest.compiled()) {}
+
+  void load(std::size_t begin, std::size_t end) {
+    begin_ = begin;
+    const std::size_t n_cells = (end - begin) * compiled_.n_columns();
+    if (compiled_.is_packed()) {
+      encoded_.resize(n_cells);
+      compiled_.encode(table_, begin, end, encoded_.data());
+    } else if (compiled_.is_wide()) {
+      values_.resize(n_cells);
+      compiled_.encode(table_, begin, end, values_.data());
+    }
+  }
+  // leaf[i]: leaf node in tree t of the i-th of `places`, which count from the block's begin.
+  void find(std::size_t t, std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+    if (compiled_.is_packed()) return compiled_.walk(t, encoded_.data(), places, leaf);
+    if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), places, leaf);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
+    }
+  }
+
+ private:
+  const Forest& forest_;
+  const MatrixView& table_;
+  const CompiledForest& compiled_;
+  std::size_t begin_ = 0;
+  std::vector<std::uint16_t> encoded_;
+  std::vector<double> values_;
+};
+
+// Per tree and row, whether the tree gave the row weight 0.
+std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
+                                             const OutOfBag& bag, const Running& run);
+
 // Rows of a block: enough to keep a tree's nodes in cache, few enough to share out among threads.
 inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
   constexpr std::size_t MOST = 4096;
@@ -38,35 +79,56 @@ inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
   return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, MOST);
 }
 
-// Calls visit(tree, row, leaf node); for one row the trees come in order, on one thread.
-template <class Visit>
-void for_each_leaf(const Forest& forest, const MatrixView& table, const Running& run, Visit visit) {
+// Calls visit(tree, row, leaf node) for the rows of each block that choose(tree, begin, end,
+// places) puts into `places`; for one row the trees come in order, on one thread.
+template <class Choose, class Visit>
+void for_each_chosen_leaf(const Forest& forest, const MatrixView& table, const Running& run,
+                          Choose choose, Visit visit) {
   const std::size_t n = table.n_rows();
   if (n == 0) return;
-  const CompiledForest& compiled = forest.compiled();
   const std::size_t block = block_rows(n, run.n_threads);
   const bool tiny = n * forest.n_trees() < 200000;  // below a few milliseconds: no thread, no poll
-  parallel_for(
-      (n + block - 1) / block, tiny ? 1 : run.n_threads,
-      [&](std::size_t b, unsigned, const StopFlag& stop) {
-        const std::size_t begin = b * block;
-        const std::size_t size = std::min(block, n - begin);
-        std::vector<std::uint32_t> leaf(size);
-        std::vector<std::uint16_t> encoded(compiled.is_packed() ? size * compiled.n_columns() : 0);
-        if (compiled.is_packed()) compiled.encode(table, begin, begin + size, encoded.data());
-        for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-          check_stop(stop);
-          if (compiled.is_packed()) {
-            compiled.walk(t, encoded.data(), size, leaf.data());
-            for (std::size_t i = 0; i < size; ++i) visit(t, begin + i, leaf[i]);
-          } else {
-            for (std::size_t i = 0; i < size; ++i) {
-              visit(t, begin + i, walk_tree(forest.tree(t), forest.shape(), table, begin + i));
-            }
-          }
+  parallel_for((n + block - 1) / block, tiny ? 1 : run.n_threads,
+               [&](std::size_t b, unsigned, const StopFlag& stop) {
+                 const std::size_t begin = b * block;
+                 const std::size_t end = std::min(begin + block, n);
+                 std::vector<std::uint32_t> leaf(end - begin);
+                 std::vector<std::uint32_t> places(end - begin);
+                 std::iota(places.begin(), places.end(), 0U);
+                 BlockWalk walk(forest, table);
+                 walk.load(begin, end);
+                 for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+                   check_stop(stop);
+                   choose(t, begin, end, places);
+                   walk.find(t, places, leaf.data());
+                   for (std::size_t i = 0; i < places.size(); ++i)
+                     visit(t, begin + places[i], leaf[i]);
+                 }
+               },
+               tiny ? Poll{} : run.poll);
+}
+
+// The same for all rows.
+template <class Visit>
+void for_each_leaf(const Forest& forest, const MatrixView& table, const Running& run, Visit visit) {
+  for_each_chosen_leaf(
+      forest, table, run, [](std::size_t, std::size_t, std::size_t, auto&) {}, visit);
+}
+
+// The same for the training rows that had weight 0 in the tree. Memory: a bit per row and tree.
+template <class Visit>
+void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                       const Running& run, Visit visit) {
+  const auto left_out = left_out_rows(forest.n_trees(), table.n_rows(), bag, run);
+  for_each_chosen_leaf(
+      forest, table, run,
+      [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
+        places.clear();
+        for (std::size_t i = begin; i < end; ++i) {
+          if (left_out[t][i]) places.push_back(static_cast<std::uint32_t>(i - begin));
         }
       },
-      tiny ? Poll{} : run.poll);
+      visit);
 }
 
 }  // namespace bayeswood

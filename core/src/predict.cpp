@@ -72,37 +72,42 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
   });
 }
 
-void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
-                 std::span<const double> sample_weight, bool hard, double* sums,
-                 std::int32_t* counts, const Running& run) {
-  const std::size_t n = table.n_rows();
-  const std::size_t k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
-  std::vector<std::vector<bool>> out_of_bag(forest.n_trees());
+std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
+                                             const OutOfBag& bag, const Running& run) {
+  std::vector<std::vector<bool>> left_out(n_trees);
   parallel_for(
-      forest.n_trees(), run.n_threads,
+      n_trees, run.n_threads,
       [&](std::size_t t, unsigned, const StopFlag&) {
-        std::vector<double> weights(n);
-        draw_weights(scheme, t, sample_weight, weights);
-        out_of_bag[t].resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-          out_of_bag[t][i] = weights[i] == 0 || (!sample_weight.empty() && sample_weight[i] == 0);
+        std::vector<double> weights(n_rows);
+        draw_weights(bag.scheme, bag.first_tree + t, bag.sample_weight, weights);
+        left_out[t].resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) {
+          left_out[t][i] =
+              weights[i] == 0 || (!bag.sample_weight.empty() && bag.sample_weight[i] == 0);
         }
       },
       run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
+  return left_out;
+}
+
+void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
+                 double* sums, std::int32_t* counts, const Running& run) {
+  const std::size_t n = table.n_rows();
+  const std::size_t k = forest.n_outputs();
+  const bool classes = forest.shape().is_classifier;
   std::fill(sums, sums + n * k, 0.0);
   std::fill(counts, counts + n, 0);
-  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    if (!out_of_bag[t][row]) return;
-    const Tree& tree = forest.tree(t);
-    const std::uint32_t leaf = tree.child[node];
-    ++counts[row];
-    if (hard) {
-      sums[row * k + preferred_class(tree, leaf)] += 1;
-    } else {
-      add_leaf(tree, classes, k, leaf, 1.0, sums + row * k);
-    }
-  });
+  for_each_oob_leaf(forest, table, bag, run,
+                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                      const Tree& tree = forest.tree(t);
+                      const std::uint32_t leaf = tree.child[node];
+                      ++counts[row];
+                      if (hard) {
+                        sums[row * k + preferred_class(tree, leaf)] += 1;
+                      } else {
+                        add_leaf(tree, classes, k, leaf, 1.0, sums + row * k);
+                      }
+                    });
 }
 
 }  // namespace bayeswood

@@ -1,58 +1,12 @@
 #include "bayeswood/grow/small_grower.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
+
+#include "bayeswood/grow/entry_sort.hpp"
 
 namespace bayeswood {
 namespace {
-
-constexpr std::uint32_t INSERTION_ROWS = 40;
-
-void insertion_sort(SmallEntry* list, std::uint32_t n) {
-  for (std::uint32_t i = 1; i < n; ++i) {
-    const SmallEntry entry = list[i];
-    std::uint32_t at = i;
-    for (; at > 0 && list[at - 1] > entry; --at) list[at] = list[at - 1];
-    list[at] = entry;
-  }
-}
-
-// How often each digit occurs, and then where its entries begin.
-struct DigitStarts {
-  std::array<std::uint32_t, 256> low{}, high{};
-  void count(std::uint32_t code) {
-    ++low[code & 0xff];
-    ++high[code >> 8];
-  }
-  static void accumulate(std::array<std::uint32_t, 256>& counts) {
-    std::uint32_t total = 0;
-    for (auto& count : counts) {
-      const std::uint32_t here = count;
-      count = total;
-      total += here;
-    }
-  }
-};
-
-// Sorts by code, stably; `starts` holds the counts of both bytes of the codes.
-void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, DigitStarts& starts) {
-  const bool one_low = starts.low[code_of(list[0]) & 0xff] == n;
-  const bool one_high = starts.high[code_of(list[0]) >> 8] == n;
-  SmallEntry* from = list;
-  SmallEntry* to = scratch;
-  if (!one_low) {
-    DigitStarts::accumulate(starts.low);
-    for (std::uint32_t i = 0; i < n; ++i) to[starts.low[code_of(from[i]) & 0xff]++] = from[i];
-    std::swap(from, to);
-  }
-  if (!one_high) {
-    DigitStarts::accumulate(starts.high);
-    for (std::uint32_t i = 0; i < n; ++i) to[starts.high[code_of(from[i]) >> 8]++] = from[i];
-    std::swap(from, to);
-  }
-  if (from != list) std::copy(from, from + n, list);
-}
 
 // Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
 void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side,
@@ -95,13 +49,13 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
                          const GrowOptions& options)
     : matrix_(matrix),
       target_(target),
-      presorted_(2 * std::size_t{options.max_features} >= matrix.n_features()),
+      presorted_(presorts(matrix, options)),
       search_(rows_, target),
-      classes_(target) {}
+      classes_(target),
+      count_search_(matrix) {}
 
 void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
   const std::size_t n = rows.size();
-  const std::size_t k = target_.n_outputs;
   n_rows_ = static_cast<std::uint32_t>(n);
   row_of_id_.assign(rows.begin(), rows.end());
   order_.resize(n);
@@ -109,6 +63,19 @@ void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& 
   side_.resize(n);
   scratch_.resize(n);
   std::iota(order_.begin(), order_.end(), std::uint16_t{0});
+  counting_ = source.counted.counts != nullptr;
+  if (!counting_) return load_values(rows, source);
+  counts_.resize(n);
+  tails_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    tails_[i] = source.counted.tails[rows[i]];
+    counts_[i] = count_of(tails_[i]);
+  }
+}
+
+void SmallGrower::load_values(std::span<const std::uint32_t> rows, const RowData& source) {
+  const std::size_t n = rows.size();
+  const std::size_t k = target_.n_outputs;
   const bool scalar = target_.kind == TargetKind::SCALAR;
   pair_.resize(scalar ? n : 0);
   y_.resize(scalar ? n : 0);
@@ -129,7 +96,7 @@ void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& 
       std::copy_n(source.values + row * k, k, values_.data() + i * k);
     }
   }
-  rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data()};
+  rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data(), {}};
 }
 
 // A list of n entries, `entry(i)` the i-th, sorted by code and then by row.
@@ -174,7 +141,7 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
   load_rows(rows, source);
   if (!tree.must_stop(totals, depth)) load_features(rows);
   stack_.clear();
-  push_or_end(tree, {root, depth, 0, child_totals(0, n_rows_)});
+  push_or_end(tree, {root, depth, 0, counting_ ? totals : child_totals(0, n_rows_)});
   while (!stack_.empty()) {
     const Task task = stack_.back();
     stack_.pop_back();
@@ -200,15 +167,19 @@ bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
 
 void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n = task.totals.n;
-  const Split split = n == 2 ? separate_pair(tree, task) : find_split(tree, task);
+  const bool pair = n == 2 && tree.options.n_candidates == 0;
+  Split split = pair ? separate_pair(tree, task) : find_split(tree, task);
   if (!split.found()) return end(tree, task);
-  const std::uint32_t n_left = assign_sides(split, task);
+  const std::uint32_t n_left =
+      counting_ ? partition_counted(split, task) : assign_sides(split, task);
   const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
   tree.count_gain(split, task.totals);
-  partition_order(task);
-  const Task left{children.left, task.depth + 1, task.begin, child_totals(task.begin, n_left)};
+  if (!counting_) partition_order(task);
+  const PackedCount all = counting_ ? counts_of(task.totals) : 0;
+  const Task left{children.left, task.depth + 1, task.begin,
+                  counted_or_summed(split.left, task.begin, n_left)};
   const Task right{children.right, task.depth + 1, task.begin + n_left,
-                   child_totals(task.begin + n_left, n - n_left)};
+                   counted_or_summed(all - split.left, task.begin + n_left, n - n_left)};
   const bool right_ends = push_or_end(tree, right);
   const bool left_ends = push_or_end(tree, left);
   if (presorted_) partition_lists(split, task, left_ends, right_ends);
@@ -221,6 +192,7 @@ Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
   group_sorted_ = false;
   const auto weight = [&](std::uint32_t i) {
     const std::uint16_t id = order_[task.begin + i];
+    if (counting_) return static_cast<double>(count_w(counts_[id]));
     return target_.kind == TargetKind::SCALAR ? rows_.pair[id].w : rows_.w[id];
   };
   if (std::min(weight(0), weight(1)) < tree.limits(task.totals).min_weight) return split;
@@ -230,7 +202,9 @@ Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
     const SmallEntry* entries = sorted_list(feature, task, 0);
     if (code_of(entries[0]) == code_of(entries[1])) continue;
     const Cut cut{task.totals.score + task.totals.impurity, 0};
-    return ListSearch<SmallEntry>::numeric_split(entries, cut, feature, 2);
+    split = ListSearch<SmallEntry>::numeric_split(entries, cut, feature, 2);
+    if (counting_) split.left = counts_[id_of(entries[0])];
+    return split;
   }
   return split;
 }
@@ -249,6 +223,37 @@ void SmallGrower::partition_order(const Task& task) {
     right += 1 - goes_left;
   }
   std::copy_n(order_scratch_.data(), right, order + left);
+}
+
+// The same straight from the codes; and finds the node's own neighbours of the cut, between which
+// the threshold will lie.
+std::uint32_t SmallGrower::partition_counted(Split& split, const Task& task) {
+  const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
+  std::uint16_t* order = order_.data() + task.begin;
+  std::uint16_t* scratch = order_scratch_.data();
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  std::uint32_t below = 0;
+  std::uint32_t above = MISSING_CODE;
+  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+    const std::uint16_t id = order[i];
+    const std::uint32_t code = column[id];
+    const std::uint32_t goes_left = code <= split.cut_code ? 1 : 0;
+    order[left] = id;
+    scratch[right] = id;
+    left += goes_left;
+    right += 1 - goes_left;
+    below = std::max(below, code & (0U - goes_left));
+    above = std::min(above, code | (0U - goes_left));
+  }
+  std::copy_n(scratch, right, order + left);
+  split.cut_code = below;
+  split.upper_code = above;
+  return left;
+}
+
+NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n) {
+  return counting_ ? count_totals(rows) : child_totals(begin, n);
 }
 
 // Where the mean lies far outside the spread, responses are centred anew: differences of large sums
@@ -280,7 +285,21 @@ void SmallGrower::center(std::span<const std::uint16_t> rows, const NodeTotals& 
   }
 }
 
+Split SmallGrower::draw_split(TreeContext& tree, const Task& task) {
+  const Limits limits = tree.limits(task.totals);
+  group_sorted_ = false;
+  top_.restart(tree.options.n_candidates, limits.tolerance);
+  tree.features.restart();
+  while (tree.features.left() > 0) {
+    const std::uint32_t feature = tree.features.next();
+    search_.offer_all(sorted_list(feature, task, 0), matrix_.feature(feature), feature, task.totals,
+                      limits, top_);
+  }
+  return top_.draw(tree.choices);
+}
+
 Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
+  if (tree.options.n_candidates > 0) return draw_split(tree, task);
   Split best;
   const Limits limits = tree.limits(task.totals);
   tree.features.restart();
@@ -302,6 +321,13 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
   for (std::size_t k = 0; k < size; ++k) {
     group_.push_back(tree.features.next());
     lanes &= !matrix_.feature(group_.back()).is_category;
+  }
+  if (counting_) {
+    return count_search_.search(LocalRows{ids(task.begin, task.totals.n),
+                                          codes_.data(),
+                                          n_rows_,
+                                          {counts_.data(), tails_.data()}},
+                                {task.totals, limits, *tree.options.kernels}, group_, best);
   }
   sort_group(task, *tree.options.kernels);
   if (lanes) {

@@ -1,6 +1,7 @@
 #include "bayeswood/grow/tree_builder.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace bayeswood {
@@ -12,7 +13,13 @@ TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& sp
   here.missing_left = split.missing_seen ? split.missing_left : n_left >= n_right;
   here.cut_code = static_cast<std::uint16_t>(split.cut_code);
   here.upper_code = static_cast<std::uint16_t>(split.upper_code);
-  if (matrix_.feature(split.feature).is_category) add_set(here, split);
+  if (matrix_.feature(split.feature).is_category) {
+    add_set(here, split);
+  } else if (!std::isnan(split.threshold)) {
+    here.has_threshold = true;
+    here.set_begin = static_cast<std::uint32_t>(thresholds_.size());
+    thresholds_.push_back(split.threshold);
+  }
   const auto left = static_cast<std::uint32_t>(nodes_.size());
   here.left = left;
   nodes_.resize(nodes_.size() + 2);
@@ -82,6 +89,7 @@ double TreeBuilder::threshold(const Node& node) const {
   if (node.feature == LEAF || matrix_.feature(node.feature).is_category) {
     return std::numeric_limits<double>::quiet_NaN();
   }
+  if (node.has_threshold) return thresholds_[node.set_begin];
   return node.upper_code == MISSING_CODE
              ? std::numeric_limits<double>::infinity()
              : matrix_.feature(node.feature).threshold_between(node.cut_code, node.upper_code);

@@ -1,6 +1,7 @@
 #include "bayeswood/weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "bayeswood/random.hpp"
@@ -15,7 +16,55 @@ WeightKind weight_kind(const std::string& name) {
   throw std::invalid_argument("scheme must be exponential, bootstrap, unit or given, got " + name);
 }
 
+WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double threshold,
+                         std::span<const std::int32_t> row_groups, std::size_t n_rows) {
+  WeightScheme scheme{weight_kind(kind), seed, threshold, row_groups};
+  if (!(threshold >= 0) || !std::isfinite(threshold))
+    throw std::invalid_argument("weight_threshold: finite and not negative");
+  if (threshold > 0 && scheme.kind != WeightKind::EXPONENTIAL)
+    throw std::invalid_argument("weight_threshold: for exponential weights only");
+  if (row_groups.empty()) return scheme;
+  if (!(threshold > 0)) throw std::invalid_argument("row_groups need a weight_threshold above 0");
+  if (row_groups.size() != n_rows) throw std::invalid_argument("row_groups: one per row");
+  for (const auto group : row_groups) {
+    if (group < 0) throw std::invalid_argument("row_groups: no group is negative");
+    scheme.n_groups = std::max(scheme.n_groups, static_cast<std::uint32_t>(group) + 1);
+  }
+  return scheme;
+}
+
 namespace {
+
+bool takes_part(std::span<const double> sample_weight, std::size_t row) {
+  return sample_weight.empty() || sample_weight[row] > 0;
+}
+
+void drop_rows(double threshold, std::span<const double> sample_weight, std::span<double> out) {
+  std::size_t largest = out.size();
+  bool any_left = false;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (!takes_part(sample_weight, i)) continue;
+    any_left |= out[i] >= threshold;
+    if (largest == out.size() || out[i] > out[largest]) largest = i;
+  }
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out[i] < threshold && (any_left || i != largest)) out[i] = 0;
+  }
+}
+
+void drop_groups(const WeightScheme& scheme, const Stream& stream,
+                 std::span<const double> sample_weight, std::span<double> out) {
+  std::vector<double> draw(scheme.n_groups);
+  for (std::size_t g = 0; g < draw.size(); ++g) draw[g] = stream.exponential_at(g);
+  double stays = 0;  // the largest draw of a group that takes part
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (takes_part(sample_weight, i)) stays = std::max(stays, draw[scheme.row_groups[i]]);
+  }
+  stays = std::min(stays, scheme.threshold);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = draw[scheme.row_groups[i]] < stays ? 0 : scheme.threshold + out[i];
+  }
+}
 
 void draw_bootstrap(Stream stream, std::span<const double> sample_weight, std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
@@ -40,6 +89,11 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
   switch (scheme.kind) {
     case WeightKind::EXPONENTIAL:
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = stream.exponential_at(i);
+      if (!scheme.row_groups.empty()) {
+        drop_groups(scheme, Stream(scheme.seed, tree, Purpose::GROUPS), sample_weight, out);
+      } else if (scheme.threshold > 0) {
+        drop_rows(scheme.threshold, sample_weight, out);
+      }
       return;
     case WeightKind::BOOTSTRAP:
       return draw_bootstrap(stream, sample_weight, out);

@@ -1,5 +1,6 @@
 #include "bayeswood/compiled_forest.hpp"
 #include "bayeswood/grow/cart.hpp"
+#include "bayeswood/leaf_responses.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 
@@ -50,10 +51,12 @@ void check_rows_reach_their_leaves(const RandomData& data, const Target& target,
   }
 }
 
-void check_all_ways(const RandomData& data, const Target& target) {
+void check_all_ways(const RandomData& data, const Target& target, Splitter splitter) {
   for (const auto kind : {WeightKind::EXPONENTIAL, WeightKind::BOOTSTRAP, WeightKind::UNIT}) {
     for (const std::uint32_t features : {1U, static_cast<std::uint32_t>(data.d)}) {
       GrowOptions options = options_for(data, kind);
+      options.splitter = splitter;
+      options.scheme.threshold = kind == WeightKind::EXPONENTIAL && features == 1 ? 0.3 : 0.0;
       options.max_features = features;
       const GrownForest grown = grow(data, target, options);
       check_rows_reach_their_leaves(data, target, grown);
@@ -67,6 +70,11 @@ void check_all_ways(const RandomData& data, const Target& target) {
         CHECK(same(grown.trees[t], fast.trees[t]));
     }
   }
+}
+
+void check_all_ways(const RandomData& data, const Target& target) {
+  check_all_ways(data, target, Splitter::BEST);
+  check_all_ways(data, target, Splitter::RANDOM);
 }
 
 }  // namespace
@@ -95,6 +103,9 @@ TEST(nodes_beyond_16_bit_rows_are_lawful) {
     const Target target = Target::classification(data.labels, 3, criterion);
     check_rows_reach_their_leaves(data, target, grow(data, target, options));
   }
+  options.splitter = Splitter::RANDOM;
+  const Target target = Target::regression(data.y, 1, {});
+  check_rows_reach_their_leaves(data, target, grow(data, target, options));
 }
 
 TEST(several_outputs_are_lawful) {
@@ -122,6 +133,73 @@ TEST(leaves_obey_the_limits) {
   }
 }
 
+TEST(random_cuts_of_bins_send_no_row_astray) {
+  const RandomData data(3000, 4, 0.1, 15);
+  GrowOptions options = options_for(data, WeightKind::UNIT);
+  options.splitter = Splitter::RANDOM;
+  const EncodedMatrix matrix = data.encoded(20);
+  const Target target = Target::regression(data.y, 1, {});
+  check_rows_reach_their_leaves(data, target,
+                                grow_forest({matrix, target, {}, {}, 0, 3}, options, {}));
+}
+
+TEST(trees_leave_out_what_predicts_out_of_bag) {
+  const RandomData data(500, 4, 0.1, 16);
+  std::vector<std::int32_t> groups(data.n);
+  for (std::size_t i = 0; i < data.n; ++i) groups[i] = static_cast<std::int32_t>(i % 40);
+  GrowOptions options = options_for(data, WeightKind::EXPONENTIAL);
+  options.scheme = make_scheme("exponential", 7, 0.4, groups, data.n);
+  const Target target = Target::regression(data.y, 1, {});
+  const Forest forest(data.shape(target), grow(data, target, options).trees);
+  std::vector<double> sums(data.n), mean(data.n), variance(data.n);
+  std::vector<std::int32_t> counts(data.n), again(data.n), expected(data.n, 3);
+  for (std::size_t t = 0; t < 3; ++t) {
+    for (const auto row : forest.tree(t).leaf_rows) --expected[row];
+  }
+  const OutOfBag bag{options.scheme, {}};
+  predict_oob(forest, data.view(), bag, false, sums.data(), counts.data(), {});
+  predict_oob_moments(forest, data.view(), bag, {}, {mean.data(), variance.data()}, again.data(),
+                      {});
+  CHECK(counts == expected);
+  CHECK(again == expected);
+  for (std::size_t i = 0; i < data.n; ++i) {
+    CHECK(counts[i] == counts[i % 40]);
+    CHECK(counts[i] == 0 ? std::isnan(mean[i])
+                         : std::abs(mean[i] - sums[i] / counts[i]) < 1e-12 && variance[i] >= 0);
+  }
+  LeafResponses responses(forest, data.y, {}, options.scheme, {});
+  std::vector<double> leaves(responses.n_leaves());
+  responses.leaf_variances(leaves.data(), {});
+  for (const double v : leaves) CHECK(v >= 0);
+}
+
+TEST(a_threshold_keeps_a_row) {
+  std::vector<double> weights(3);
+  for (std::uint64_t tree = 0; tree < 50; ++tree) {
+    draw_weights(make_scheme("exponential", 1, 100.0, {}, 3), tree, {}, weights);
+    CHECK((weights[0] > 0) + (weights[1] > 0) + (weights[2] > 0) == 1);
+  }
+}
+
+TEST(a_forest_of_too_many_thresholds_predicts_the_same) {
+  const RandomData data(9000, 4, 0.1, 17);
+  const Target target = Target::regression(data.y, 1, {});
+  GrowOptions options = options_for(data, WeightKind::UNIT);
+  options.splitter = Splitter::RANDOM;
+  const EncodedMatrix matrix = data.encoded();
+  const auto trees = grow_forest({matrix, target, {}, {}, 0, 30}, options, {}).trees;
+  const Forest all(data.shape(target), trees);
+  const Forest few(data.shape(target), {trees[0], trees[1], trees[2]});
+  CHECK(all.compiled().is_wide());
+  CHECK(few.compiled().is_packed());
+  std::vector<std::int32_t> a(data.n * 30), b(data.n * 3);
+  apply(all, data.view(), a.data(), {});
+  apply(few, data.view(), b.data(), {});
+  for (std::size_t i = 0; i < data.n; ++i) {
+    for (std::size_t t = 0; t < 3; ++t) CHECK(a[i * 30 + t] == b[i * 3 + t]);
+  }
+}
+
 TEST(a_forest_too_large_to_pack_predicts_the_same) {
   const RandomData data(200, 4, 0.1, 11);
   const Target target = Target::regression(data.y, 1, {});
@@ -135,6 +213,7 @@ TEST(a_forest_too_large_to_pack_predicts_the_same) {
   const Forest wide_forest(wide, grown.trees);
   CHECK(narrow_forest.compiled().is_packed());
   CHECK(!wide_forest.compiled().is_packed());
+  CHECK(!wide_forest.compiled().is_wide());
   std::vector<std::int32_t> a(data.n * 3), b(data.n * 3);
   apply(narrow_forest, data.view(), a.data(), {});
   apply(wide_forest, {cells.data(), false, data.n, 20000, 20000, 1}, b.data(), {});

@@ -4,6 +4,7 @@ Estimators in scikit-learn's idiom, all importable from here:
 
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
+- `RandomizedTreesClassifier`: splits drawn among the best.
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
   updated, merged, un-learned and left-one-out exactly.
 
@@ -22,6 +23,7 @@ from bayeswood.methods import (
     BayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
     load,
@@ -43,6 +45,7 @@ __all__ = [
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
     "Tree",

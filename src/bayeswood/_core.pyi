@@ -107,15 +107,52 @@ class Forest:
         sample_weight: F64 | None = None,
         n_jobs: int = 1,
         progress: Progress | None = None,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        first_tree: int = 0,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
-        many those were. `X` are the training rows in order.
+        many those were. `X` are the training rows in order; the rest is as it was in
+        `grow_forest`. Besides the result it takes a bit per row and tree.
+        """
+
+    def predict_moments(
+        self,
+        X: NDArray[Any],
+        tree_weights: F64,
+        leaf_variance: F64 | None = None,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> tuple[F64, F64]:
+        """Mean and variance of y at each row, both (n_rows, n_outputs), under the mixture over
+        trees (by tree_weights) of the training responses in the row's leaf. With m_t and v_t the
+        mean and variance in the leaf: mean = sum p_t m_t and
+        variance = sum p_t (v_t + (m_t - mean)**2), p the weights over their sum. The second moment
+        is variance + mean**2. `leaf_variance`: v, (n_leaves of all trees, n_outputs), see
+        `LeafResponses.leaf_variances`; None: 0, as in pure leaves. Regression only.
+        """
+    def predict_oob_moments(
+        self,
+        X: NDArray[Any],
+        scheme: str,
+        seed: int,
+        leaf_variance: F64 | None = None,
+        sample_weight: F64 | None = None,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        first_tree: int = 0,
+    ) -> tuple[F64, F64, NDArray[np.int32]]:
+        """The same over the trees that gave the training row weight 0, all alike, and how many
+        those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
         """
 
 class LeafResponses:
     """The training responses in the leaves of a regression forest, ready for quantiles of y.
 
-    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme` and `seed` as they were in `grow_forest`.
+    `y`: (n_train, n_outputs). Needs `leaf_rows`; `scheme`, `seed`, `weight_threshold` and
+    `row_groups` as they were in `grow_forest`.
     """
 
     def __init__(
@@ -126,7 +163,13 @@ class LeafResponses:
         scheme: str,
         seed: int,
         n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
     ) -> None: ...
+    def leaf_variances(self, n_jobs: int = 1) -> F64:
+        """(n_leaves of all trees, n_outputs): variance of the responses in each leaf, weighted as
+        its tree weighted them; exactly 0 in a leaf of equal responses.
+        """
     def quantiles(
         self,
         X: NDArray[Any],
@@ -286,6 +329,10 @@ def grow_forest(
     instruction_set: str = "auto",
     n_jobs: int = 1,
     progress: Progress | None = None,
+    splitter: str = "best",
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    n_candidates: int = 0,
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
@@ -293,13 +340,41 @@ def grow_forest(
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
     (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
+
+    splitter: "best" takes the best cut of the features looked at. "random" draws max_features
+    features that vary in the node, one threshold each, uniform between the node's least and
+    largest value (a category: a uniform proper subset of the levels present; missing values go to
+    the better side or are cut off from the rest), and takes the best of these; the threshold drawn
+    is the one stored. Among features of more than 65,535 distinct values, one drawn within a
+    quantile bin is moved to the bin's edge.
+
+    n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
+    n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
+    best split is a candidate.
+
+    weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
+    row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is
+    compared with c, and the rows of a group that stays weigh c + Exp(1) each (the same law where
+    every group is one row). A tree that would be left without rows keeps the row or group of the
+    largest draw. Needs c > 0.
+
     Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
     share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set
     ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
-def draw_weights(scheme: str, seed: int, tree: int, n_rows: int) -> F64:
-    """The random weights of one tree, before `sample_weight`."""
+def draw_weights(
+    scheme: str,
+    seed: int,
+    tree: int,
+    n_rows: int,
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    sample_weight: F64 | None = None,
+) -> F64:
+    """The random weights of one tree, before `sample_weight`, which only says which rows take
+    part in the draw.
+    """
 
 def instruction_sets() -> list[str]:
     """Those this machine can run, best first."""

@@ -9,6 +9,7 @@
 // the histograms of all their features at once. Memory: 3 bytes per cell.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -61,6 +62,10 @@ class EncodedMatrix {
   const FeatureCodes& feature(std::size_t j) const { return features_[j]; }
   const std::vector<std::int32_t>& n_levels() const { return n_levels_; }
   bool has_categories() const { return has_categories_; }
+  bool has_missing() const {
+    return std::any_of(features_.begin(), features_.end(),
+                       [](const FeatureCodes& codes) { return codes.has_missing; });
+  }
   const std::uint16_t* column(std::size_t j) const { return columns_.data() + j * n_rows_; }
   const std::uint8_t* coarse_row(std::size_t i) const { return coarse_.data() + i * n_features_; }
   std::size_t nbytes() const;

@@ -53,9 +53,34 @@ void predict_votes(const Forest& forest, const MatrixView& table,
 void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run);
 // out: n_rows x n_trees, node index of the leaf.
 void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
+// The training rows that each tree gave weight 0.
+struct OutOfBag {
+  const WeightScheme& scheme;
+  std::span<const double> sample_weight;  // empty: all ones
+  std::uint64_t first_tree = 0;           // number of the forest's first tree
+};
+
 // Sums over the trees in which the training row had weight 0, and their number.
-void predict_oob(const Forest& forest, const MatrixView& table, const WeightScheme& scheme,
-                 std::span<const double> sample_weight, bool hard, double* sums,
-                 std::int32_t* counts, const Running& run);
+void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
+                 double* sums, std::int32_t* counts, const Running& run);
+
+// The distribution of y at a row: the mixture over trees of the training responses in its leaf. Its
+// mean is that of the leaves' means m_t, its variance that of their variances v_t plus the variance
+// of the m_t.
+struct Mixture {
+  double* mean;  // n_rows x n_outputs, as the next
+  double* variance;
+};
+
+// Regression only. `leaf_variance`: v of every leaf, tree after tree, n_leaves x n_outputs; empty:
+// all zero, as they are where leaves are pure.
+void predict_moments(const Forest& forest, const MatrixView& table,
+                     std::span<const double> tree_weights, std::span<const double> leaf_variance,
+                     const Mixture& out, const Running& run);
+// The same over the trees in which the training row had weight 0, all alike, and their number. NaN
+// where there are none.
+void predict_oob_moments(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                         std::span<const double> leaf_variance, const Mixture& out,
+                         std::int32_t* counts, const Running& run);
 
 }  // namespace bayeswood

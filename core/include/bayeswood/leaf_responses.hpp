@@ -3,7 +3,8 @@
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
 // Memory: per training row 8 bytes and 4 per output, 4 per leaf, and 1 per row and tree for
-// bootstrap counts; Exp(1) draws are made again on the spot.
+// bootstrap counts; Exp(1) draws are made again on the spot. That a threshold left rows out needs
+// no second look, for such rows are in no leaf.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,11 @@ class LeafResponses {
   void quantiles(const MatrixView& table, std::span<const double> tree_weights,
                  std::span<const double> alpha, double* out, const Running& run) const;
 
+  // out: n_leaves x n_outputs, tree after tree. Variance of the responses in each leaf, weighted as
+  // the tree weighted them; 0 where the leaf has no rows.
+  void leaf_variances(double* out, const Running& run) const;
+  std::size_t n_leaves() const;
+
  private:
   struct Share {
     std::uint32_t row;
@@ -45,12 +51,14 @@ class LeafResponses {
   double row_weight(std::size_t t, std::size_t row) const;
   void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
                      std::vector<Share>& shares) const;
+  void tree_variances(std::size_t t, double* out) const;
   void answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const;
   void answer_rows(const Question& question, std::size_t begin, std::size_t end,
                    const StopFlag& stop) const;
 
   const Forest& forest_;
   WeightScheme scheme_;
+  double least_weight_;  // of a row in a tree that its group is in
   std::vector<double> y_, sample_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per output
   std::vector<std::vector<std::uint32_t>>

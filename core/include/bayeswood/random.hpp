@@ -7,7 +7,16 @@
 
 namespace bayeswood {
 
-enum class Purpose : std::uint64_t { WEIGHTS = 1, FEATURES = 2, SHAPES = 3, RULES = 4, LEVELS = 5 };
+enum class Purpose : std::uint64_t {
+  WEIGHTS = 1,
+  FEATURES = 2,
+  THRESHOLDS = 3,
+  GROUPS = 4,
+  CHOICES = 5,
+  SHAPES = 6,
+  RULES = 7,
+  LEVELS = 8
+};
 
 inline std::uint64_t mix64(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -25,6 +34,7 @@ class Stream {
 
   std::uint64_t at(std::uint64_t index) const { return mix64(key_ + (index + 1) * GOLDEN); }
   std::uint64_t next() { return at(counter_++); }
+  double next_uniform() { return uniform_at(counter_++); }
 
   // Uniform integer in [0, bound); the bias is below bound / 2^64.
   std::uint32_t below(std::uint32_t bound) {

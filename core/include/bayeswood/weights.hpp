@@ -1,5 +1,10 @@
 // How a tree weights the training rows: Exp(1) draws (the Bayesian bootstrap), bootstrap counts,
 // or 1.
+//
+// Thresholded Exp(1) weights leave rows out of a tree: a draw below the threshold c counts as 0,
+// which happens with probability 1 - exp(-c). Rows of one group are left out together: one Exp(1)
+// draw per group decides, and the rows of a group that stays weigh c + Exp(1) each. The excess of
+// an Exp(1) draw over c is Exp(1) again, so that groups of one row have the law of no groups.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +21,19 @@ WeightKind weight_kind(const std::string& name);
 struct WeightScheme {
   WeightKind kind = WeightKind::UNIT;
   std::uint64_t seed = 0;
+  double threshold = 0;  // EXPONENTIAL only
+  // The group of each row, 0 .. n_groups - 1; empty where rows stand alone. Needs a threshold.
+  std::span<const std::int32_t> row_groups = {};
+  std::uint32_t n_groups = 0;
 };
 
+// The scheme of these parts, checked; `row_groups` must outlive it.
+WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double threshold,
+                         std::span<const std::int32_t> row_groups, std::size_t n_rows);
+
 // The weights of one tree before sample_weight. Bootstrap draws among the rows whose sample_weight
-// is positive (all rows where `sample_weight` is empty), as many as there are.
+// is positive (all rows where `sample_weight` is empty), as many as there are. Where the threshold
+// would leave out all of these, the row (or the group) of the largest draw stays.
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out);
 

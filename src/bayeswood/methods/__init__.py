@@ -3,6 +3,7 @@
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
+from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
@@ -16,6 +17,7 @@ __all__ = [
     "ForestRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
     "load",

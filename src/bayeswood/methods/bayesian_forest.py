@@ -14,15 +14,32 @@ the CART fit, and its spread how sure the data make us of it.
 Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of, real
+from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.weighted_cart import CartPlan
+
+_WEIGHTS: Mapping[str, Constraint] = {
+    "weight_threshold": real(0, integers=True),
+    "oob_score": OOB_SCORE,
+}
 
 
-class BayesianForestClassifier(CartForest, ForestClassifier):
+def _check_out_of_bag(oob_score: Any, weight_threshold: float, owner: str) -> None:
+    """Out-of-bag rows are those of weight 0, which Exp(1) draws never have of themselves."""
+    if oob_score and not weight_threshold > 0:
+        raise BayeswoodError(
+            f"The 'oob_score' parameter of {owner} must be False where weight_threshold is 0, for "
+            f"then every row takes part in every tree. Got {oob_score!r} instead. Set "
+            "weight_threshold, to 0.2 with 300 trees or to 0.3 with 100, to leave rows out."
+        )
+
+
+class BayesianForestClassifier(ScoredClassifier):
     """A Bayesian forest for classes: a posterior sample of CART trees.
 
     Parameters
@@ -40,6 +57,14 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    weight_threshold : float, default=0.0
+        Exp(1) weights below it are set to 0, so that the tree does without the row: each row is
+        left out of a share 1 − exp(−weight_threshold) of the trees, by which it can be predicted
+        out of bag. 0 is the paper's forest.
+    oob_score : bool or callable, default=False
+        Whether to predict each training row by the trees that did not see it; needs a
+        `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the accuracy as
+        the score.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -73,6 +98,11 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
         The seed all randomness came from.
     max_features_, min_samples_leaf_ : int
         The values used, after resolving names and shares.
+    oob_score_ : float
+        Out-of-bag accuracy, or what the callable gave, if `oob_score`.
+    oob_decision_function_ : ndarray, (n_rows, n_classes)
+        Class probabilities of each training row by the trees that left it out, if `oob_score`;
+        NaN where no tree did.
 
     See Also
     --------
@@ -83,7 +113,11 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
     Taddy et al. (2015), Algorithm 1: for each tree draw θ_i ~ Exp(1) for every row (times
     `sample_weight`, where given) and grow CART on the weighted rows, minimising the Gini impurity
     of the children (the analogue of eq. 4). Every row takes part in every tree, so there are no
-    out-of-bag rows.
+    out-of-bag rows; a row of a tiny weight is no substitute, for a deep tree gives even that row a
+    leaf of its own. A positive `weight_threshold` c leaves rows out: θ_i counts as 0 where
+    θ_i < c. The weights that remain are c + Exp(1), and the forest is then close to the posterior
+    sample, no longer the same. A tree that would be left without rows keeps the one of the largest
+    draw.
 
     Defaults: the paper's classification trees come from scikit-learn's forest with exponential
     weights, whose defaults, √d features per split and leaves of one row, are kept here.
@@ -105,6 +139,7 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
+        **_WEIGHTS,
         "criterion": one_of("gini", "entropy", "log_loss"),
     }
 
@@ -117,6 +152,8 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        weight_threshold: float = 0.0,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -128,13 +165,19 @@ class BayesianForestClassifier(CartForest, ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.weight_threshold = weight_threshold
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.categorical_features = categorical_features
 
+    def _plan(self, data: TrainingData) -> CartPlan:
+        _check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
+        return super()._plan(data)
 
-class BayesianForestRegressor(CartForest, ForestRegressor):
+
+class BayesianForestRegressor(ScoredRegressor):
     """A Bayesian forest for one or more numeric responses: a posterior sample of CART trees.
 
     Parameters
@@ -156,6 +199,14 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
         Whether leaves remember their training rows, which `predict_quantiles`,
         `predict_interval` and `predict_var` of kind "prediction" and `uncertainty` need: 4 bytes
         per row and tree, and 8 per row and response.
+    weight_threshold : float, default=0.0
+        Exp(1) weights below it are set to 0, so that the tree does without the row: each row is
+        left out of a share 1 − exp(−weight_threshold) of the trees, by which it can be predicted
+        out of bag. 0 is the paper's forest.
+    oob_score : bool or callable, default=False
+        Whether to predict each training row by the trees that did not see it; needs a
+        `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the R² as
+        the score.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -189,6 +240,11 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
         The seed all randomness came from.
     max_features_, min_samples_leaf_ : int
         The values used, after resolving names and shares.
+    oob_score_ : float
+        Out-of-bag R², or what the callable gave, if `oob_score`.
+    oob_prediction_ : ndarray, (n_rows,) or (n_rows, n_outputs)
+        Prediction of each training row by the trees that left it out, if `oob_score`; NaN where
+        no tree did.
 
     See Also
     --------
@@ -198,7 +254,10 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
     -----
     Taddy et al. (2015), Algorithm 1: for each tree draw θ_i ~ Exp(1) for every row (times
     `sample_weight`, where given) and grow CART on the weighted rows, minimising Σ θ_i (y_i − μ)²
-    in the children (eq. 4). Every row takes part in every tree: there are no out-of-bag rows.
+    in the children (eq. 4). Every row takes part in every tree: there are no out-of-bag rows. A
+    positive `weight_threshold` c leaves rows out: θ_i counts as 0 where θ_i < c. The weights that
+    remain are c + Exp(1), and the forest is then close to the posterior sample, no longer the
+    same. A tree that would be left without rows keeps the one of the largest draw.
 
     Defaults: the paper's regression examples use leaves of at least 3 rows, 100 trees and all
     features at every split (footnote 7 and scikit-learn's default of the time).
@@ -219,6 +278,7 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
+        **_WEIGHTS,
         "criterion": one_of("squared_error"),
         "keep_responses": BOOLEAN,
     }
@@ -233,6 +293,8 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
         max_depth: int | None = None,
         max_features: int | float | str | None = None,
         keep_responses: bool = True,
+        weight_threshold: float = 0.0,
+        oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -245,7 +307,13 @@ class BayesianForestRegressor(CartForest, ForestRegressor):
         self.max_depth = max_depth
         self.max_features = max_features
         self.keep_responses = keep_responses
+        self.weight_threshold = weight_threshold
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
         self.categorical_features = categorical_features
+
+    def _plan(self, data: TrainingData) -> CartPlan:
+        _check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
+        return super()._plan(data)

@@ -35,7 +35,12 @@ class CartForest(ForestEstimator):
             keep_rows=bool(getattr(self, "keep_responses", False)),
             n_jobs=self._threads(),
             show_progress=bool(self.verbose),
+            weight_threshold=self._threshold(),
         )
+
+    def _threshold(self) -> float:
+        """Exponential weights below it are 0."""
+        return float(getattr(self, "weight_threshold", 0.0))
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
         return grow_weighted_cart(

@@ -213,7 +213,14 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
     def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
         responses = None
         if grown.scheme is not None and grown.forest.has_rows:
-            responses = Responses(data.target.y, data.sample_weight, grown.scheme, grown.seed)
+            responses = Responses(
+                data.target.y,
+                data.sample_weight,
+                grown.scheme,
+                grown.seed,
+                grown.weight_threshold,
+                grown.row_groups,
+            )
         return {
             **self._described(data.schema, grown),
             "n_outputs_": grown.forest.n_outputs,
@@ -391,10 +398,7 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         meta, arrays, forest = super()._state()
         meta["single_output"] = self._single_output
         if self._responses is not None:
-            meta["scheme"] = self._responses.scheme
-            arrays["y"] = self._responses.y
-            if self._responses.sample_weight is not None:
-                arrays["sample_weight"] = self._responses.sample_weight
+            self._responses.write(meta, arrays)
         return meta, arrays, forest
 
     def _restored(

@@ -26,6 +26,10 @@ class Grown:
         told from the seed.
     settings : dict
         Defaults resolved for these data, by the name of the fitted attribute.
+    weight_threshold : float
+        Exponential weights below it were 0.
+    row_groups : ndarray of int32, (n_rows,) or None
+        Groups of rows that were given weight 0 together.
     """
 
     forest: Forest
@@ -33,3 +37,5 @@ class Grown:
     seed: int
     scheme: str | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    weight_threshold: float = 0.0
+    row_groups: NDArray[np.int32] | None = None

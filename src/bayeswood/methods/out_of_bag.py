@@ -23,15 +23,23 @@ def out_of_bag(data: TrainingData, grown: Grown, *, hard: bool, n_jobs: int) -> 
     if grown.scheme is None:
         raise BayeswoodError("Out-of-bag rows need weights that can be drawn again.")
     core = grown.forest.core
-    sums, counts = core.predict_oob(data.X, grown.scheme, grown.seed, hard, n_jobs=n_jobs)
+    sums, counts = core.predict_oob(
+        data.X,
+        grown.scheme,
+        grown.seed,
+        hard,
+        n_jobs=n_jobs,
+        weight_threshold=grown.weight_threshold,
+        row_groups=grown.row_groups,
+    )
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, None], out=means, where=counts[:, None] > 0)
     if (counts == 0).any():
         warnings.warn(
-            f"{np.count_nonzero(counts == 0)} of {len(counts)} rows are in the bootstrap sample of "
-            "every tree and have no out-of-bag prediction. Grow more trees.",
+            f"{np.count_nonzero(counts == 0)} of {len(counts)} rows took part in every tree and "
+            "have no out-of-bag prediction. Grow more trees.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=6,
         )
     if data.taking_part.all():
         return means

@@ -17,19 +17,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, r2_score
 
-from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.out_of_bag import out_of_bag, score_out_of_bag
-from bayeswood.methods.parameters import BOOLEAN, CALLABLE, CART, Constraint, one_of
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
+from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 F64 = NDArray[np.float64]
 
 
-class RandomForestClassifier(CartForest, ForestClassifier):
+class RandomForestClassifier(ScoredClassifier):
     """A random forest for classes.
 
     Parameters
@@ -117,12 +112,10 @@ class RandomForestClassifier(CartForest, ForestClassifier):
     """
 
     _scheme = "bootstrap"
-    _saved_numbers = (*CartForest._saved_numbers, "oob_score_")
-    _saved_arrays = ("oob_decision_function_",)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         "criterion": one_of("gini", "entropy", "log_loss"),
-        "oob_score": BOOLEAN | CALLABLE,
+        "oob_score": OOB_SCORE,
         "voting": one_of("soft", "hard"),
     }
 
@@ -155,6 +148,10 @@ class RandomForestClassifier(CartForest, ForestClassifier):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
+    @property
+    def _counts_votes(self) -> bool:
+        return bool(self.voting == "hard")
+
     def predict_proba(self, X: Any) -> F64:
         """Class probabilities: averaged over the trees, or with hard voting the vote shares.
 
@@ -172,19 +169,8 @@ class RandomForestClassifier(CartForest, ForestClassifier):
         ask = self.forest_.votes if self.voting == "hard" else self.forest_.predict
         return ask(rows, self._workers(len(rows)))
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
-        if not self.oob_score:
-            return fitted
-        shares = out_of_bag(data, grown, hard=self.voting == "hard", n_jobs=self._threads())
-        found, seen, weight = _seen(shares, data)
-        classes = fitted["classes_"]
-        truth, guess = classes[data.target.y[seen]], classes[np.argmax(found, axis=1)]
-        score = score_out_of_bag(self.oob_score, accuracy_score, truth, guess, weight)
-        return {**fitted, "oob_decision_function_": shares, "oob_score_": score}
 
-
-class RandomForestRegressor(CartForest, ForestRegressor):
+class RandomForestRegressor(ScoredRegressor):
     """A random forest for one or more numeric responses.
 
     Parameters
@@ -274,12 +260,10 @@ class RandomForestRegressor(CartForest, ForestRegressor):
     """
 
     _scheme = "bootstrap"
-    _saved_numbers = (*CartForest._saved_numbers, "oob_score_")
-    _saved_arrays = ("oob_prediction_",)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         "criterion": one_of("squared_error"),
-        "oob_score": BOOLEAN | CALLABLE,
+        "oob_score": OOB_SCORE,
         "keep_responses": BOOLEAN,
     }
 
@@ -311,22 +295,3 @@ class RandomForestRegressor(CartForest, ForestRegressor):
         self.random_state = random_state
         self.verbose = verbose
         self.categorical_features = categorical_features
-
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
-        if not self.oob_score:
-            return fitted
-        means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
-        found, seen, weight = _seen(means, data)
-        truth = data.target.y[seen]
-        if data.target.single_output:
-            truth, found, means = truth[:, 0], found[:, 0], means[:, 0]
-        score = score_out_of_bag(self.oob_score, r2_score, truth, found, weight)
-        return {**fitted, "oob_prediction_": means, "oob_score_": score}
-
-
-def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:
-    """The predictions to score, which rows of those that take part they are, their weights."""
-    own = found[data.taking_part]
-    seen = ~np.isnan(own[:, 0])
-    return own[seen], seen, None if data.sample_weight is None else data.sample_weight[seen]

@@ -6,6 +6,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
+from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.modelfile import read_model
@@ -14,6 +15,7 @@ from bayeswood.modelfile import read_model
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
     "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
+    "randomized-trees": (RandomizedTreesClassifier, None),
     "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
 }
 

@@ -4,6 +4,7 @@ Reading trusts nothing: a file may come from anyone.
 """
 
 from collections.abc import Mapping
+from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -135,4 +136,26 @@ def take_responses(meta: Any, arrays: Mapping[str, NDArray[Any]], grown: Grown) 
         raise BayeswoodError("The model file's training responses do not match its trees.")
     if weights is not None and not (weights > 0).all():
         raise BayeswoodError("The model file holds a training weight that is not positive.")
-    return Responses(y, weights, scheme, grown.seed)
+    threshold, groups = _take_left_out(meta, arrays, scheme, len(y))
+    return Responses(y, weights, scheme, grown.seed, threshold, groups)
+
+
+def _take_left_out(
+    meta: Any, arrays: Mapping[str, NDArray[Any]], scheme: str, n_rows: int
+) -> tuple[float, NDArray[np.int32] | None]:
+    """How rows were left out of trees: the threshold of their weights, and their groups."""
+    threshold = take(meta, "weight_threshold", float) if "weight_threshold" in meta else 0.0
+    groups = arrays.get("row_groups")
+    usable = threshold == 0.0 or (threshold > 0 and isfinite(threshold) and scheme == SCHEMES[0])
+    if groups is None and usable:
+        return threshold, None
+    if not (usable and threshold > 0) or groups is None or not _are_groups(groups, n_rows):
+        raise BayeswoodError("The model file says wrongly how rows were left out of its trees.")
+    return threshold, np.ascontiguousarray(groups, dtype=np.int32)
+
+
+def _are_groups(groups: NDArray[Any], n_rows: int) -> bool:
+    """Whether there is one number from 0 to n_rows - 1 for each row."""
+    if groups.shape != (n_rows,) or groups.dtype.kind not in "iu":
+        return False
+    return bool(((groups >= 0) & (groups < n_rows)).all())

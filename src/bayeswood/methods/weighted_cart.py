@@ -44,6 +44,10 @@ class CartPlan:
     keep_rows: bool
     n_jobs: int
     show_progress: bool
+    splitter: str = "best"
+    n_candidates: int = 0
+    weight_threshold: float = 0.0
+    row_groups: NDArray[np.int32] | None = None
 
     def settings(self) -> dict[str, Any]:
         """The resolved defaults, as fitted attributes."""
@@ -115,6 +119,10 @@ def _grow_chunk(
         first_tree=first,
         n_jobs=plan.n_jobs,
         progress=report and (lambda done, _: report(first + done, plan.n_trees)),
+        splitter=plan.splitter,
+        n_candidates=plan.n_candidates,
+        weight_threshold=plan.weight_threshold,
+        row_groups=plan.row_groups,
     )
     return Forest(core), importances
 
@@ -122,4 +130,12 @@ def _grow_chunk(
 def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> Grown:
     forest = Forest.concatenate([forest for forest, _ in grown])
     importances = np.concatenate([importances for _, importances in grown])
-    return Grown(forest, importances, plan.seed, plan.scheme, plan.settings())
+    return Grown(
+        forest,
+        importances,
+        plan.seed,
+        plan.scheme,
+        plan.settings(),
+        plan.weight_threshold,
+        plan.row_groups,
+    )

@@ -198,6 +198,11 @@ def _weights_of(forest: Any, n_trees: int, n_training_rows: int | None) -> tuple
             f"{type(forest).__name__} does not know the weights of its trees: give predictions and "
             "`weights`, or predictions of forests fitted on several training sets."
         )
+    if getattr(forest, "weight_threshold", 0.0) > 0:
+        raise BayeswoodError(
+            f"{_NAME} needs weights that are all above 0, but {type(forest).__name__} was fitted "
+            f"with weight_threshold={forest.weight_threshold!r}. Fit it with 0."
+        )
     n_rows = _root_size(forest, scheme) if n_training_rows is None else n_training_rows
     drawn = [_core.draw_weights(scheme, seed, tree, n_rows) for tree in range(n_trees)]
     return np.stack(drawn), scheme

@@ -33,13 +33,27 @@ class Responses:
         How the trees' weights were drawn, see `_core.grow_forest`.
     seed : int
         The seed they were drawn from.
+    weight_threshold : float, default=0.0
+        Exponential weights below it were 0.
+    row_groups : ndarray of int32, (n_rows,), default=None
+        Groups of rows that were given weight 0 together.
     """
 
-    def __init__(self, y: F64, sample_weight: F64 | None, scheme: str, seed: int) -> None:
+    def __init__(
+        self,
+        y: F64,
+        sample_weight: F64 | None,
+        scheme: str,
+        seed: int,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+    ) -> None:
         self.y = y
         self.sample_weight = sample_weight
         self.scheme = scheme
         self.seed = seed
+        self.weight_threshold = weight_threshold
+        self.row_groups = row_groups
         self._in_leaves: _core.LeafResponses | None = None
         self._variances: Forest | None = None
 
@@ -47,7 +61,14 @@ class Responses:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
         if self._in_leaves is None:
             self._in_leaves = _core.LeafResponses(
-                forest.core, self.y, self.sample_weight, self.scheme, self.seed, n_jobs
+                forest.core,
+                self.y,
+                self.sample_weight,
+                self.scheme,
+                self.seed,
+                n_jobs,
+                self.weight_threshold,
+                self.row_groups,
             )
         return self._in_leaves.quantiles(X, forest.weights, levels, n_jobs)
 
@@ -59,8 +80,26 @@ class Responses:
 
     def tree_weights(self, tree_idx: int) -> F64:
         """Weights of the training rows in one tree."""
-        weights = _core.draw_weights(self.scheme, self.seed, tree_idx, len(self.y))
+        weights = _core.draw_weights(
+            self.scheme,
+            self.seed,
+            tree_idx,
+            len(self.y),
+            self.weight_threshold,
+            self.row_groups,
+        )
         return weights if self.sample_weight is None else weights * self.sample_weight
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Add what a model file needs to make them again."""
+        meta["scheme"] = self.scheme
+        arrays["y"] = self.y
+        if self.sample_weight is not None:
+            arrays["sample_weight"] = self.sample_weight
+        if self.weight_threshold > 0:
+            meta["weight_threshold"] = self.weight_threshold
+        if self.row_groups is not None:
+            arrays["row_groups"] = self.row_groups
 
     def _leaf_variances(self, forest: Forest) -> Forest:
         """The same trees with the variance of y in each leaf as its value."""

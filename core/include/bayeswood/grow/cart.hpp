@@ -14,11 +14,18 @@
 
 namespace bayeswood {
 
+// BEST: the best of all cuts of the features looked at. RANDOM: the best of one random cut each.
+enum class Splitter { BEST, RANDOM };
+
 struct GrowOptions {
+  Splitter splitter = Splitter::BEST;
   std::uint32_t max_features = 1;  // features looked at per node; more only while none can be cut
   std::uint32_t min_samples_leaf = 1;
   double min_weight_fraction_leaf = 0;
   std::uint32_t max_depth = 0;  // 0: no limit
+  // Above 0: a node is split by one of so many best splits over all features, drawn uniformly.
+  // Entropy only.
+  std::uint32_t n_candidates = 0;
   bool keep_rows = false;
   // Else the lowest feature wins a tie, as it always does in nodes split from a histogram of all
   // features.

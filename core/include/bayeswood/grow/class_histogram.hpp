@@ -47,10 +47,15 @@ class ClassHistogram {
     sums_.assign((std::size_t{n_codes} + 1) * n_classes_, 0.0);
     count_.assign(n_codes + 1, 0);
     total_.assign(n_classes_, 0.0);
+    double* sums = sums_.data();
+    std::uint32_t* count = count_.data();
+    const std::size_t n_classes = n_classes_;
+    const std::int32_t* label = rows.label;
+    const double* w = rows.w;
     for (const auto id : ids) {
       const std::uint32_t code = std::min<std::uint32_t>(column[id], n_codes);
-      sums_[code * n_classes_ + rows.label[id]] += rows.w[id];
-      ++count_[code];
+      sums[code * n_classes + label[id]] += w[id];
+      ++count[code];
     }
     for (std::size_t at = 0; at < sums_.size(); at += n_classes_) {
       for (std::size_t c = 0; c < n_classes_; ++c) total_[c] += sums_[at + c];

@@ -31,9 +31,12 @@ class LargeGrower {
   void grow_node(TreeContext& tree, Task task);
   void push_children(TreeContext& tree, Task& task, Split& split);
   Split find_split(TreeContext& tree, Task& task);
+  Split draw_split(TreeContext& tree, const Task& task, const Limits& limits);
   Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
   void search_features(TreeContext& tree, const Task& task, const Limits& limits,
                        std::span<const std::uint32_t> features, Split& best);
+  void search_counts(TreeContext& tree, const Task& task, const Limits& limits,
+                     std::span<const std::uint32_t> features, Split& best);
   Split search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits);
   const LargeEntry* sorted_list(const Task& task, std::uint32_t feature);
   std::uint32_t partition(Split& split, const Task& task);
@@ -54,7 +57,9 @@ class LargeGrower {
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;
   Sides sides_;
+  TopSplits top_;
   HistogramSearch histograms_;
+  CountSearch count_search_;
   ListSearch<LargeEntry> search_;
   SmallGrower small_;
 };

@@ -9,6 +9,7 @@
 
 #include "bayeswood/grow/category.hpp"
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/top_splits.hpp"
 
 namespace bayeswood {
 
@@ -38,6 +39,23 @@ class ListSearch {
     return best;
   }
 
+  // Offers every cut of a numeric feature, the best split of a category.
+  void offer_all(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
+                 const NodeTotals& node, const Limits& limits, TopSplits& top) {
+    const std::uint32_t n = node.n;
+    if (code_of(list[0]) == code_of(list[n - 1])) return;
+    right_.resize(n);
+    if (codes.is_category) {
+      Split best = search_category(list, node, limits);
+      best.feature = feature;
+      return top.offer(std::move(best));
+    }
+    offer_cuts(list, n, 0, feature, limits, top);
+    if (code_of(list[n - 1]) != MISSING_CODE) return;
+    const std::uint32_t n_missing = missing_first(list, n);
+    if (n - n_missing >= 2) offer_cuts(scratch_.data(), n, n_missing, feature, limits, top);
+  }
+
   // The split of a cut that sends missing values right.
   static Split numeric_split(const Entry* list, const Cut& cut, std::uint32_t feature,
                              std::uint32_t n) {
@@ -57,13 +75,10 @@ class ListSearch {
                             const Limits& limits) {
     Split split;
     const std::uint32_t n = node.n;
-    std::uint32_t present = n;
-    while (present > 0 && code_of(list[present - 1]) == MISSING_CODE) --present;
-    if (present < 2) return split;
-    scratch_.assign(list + present, list + n);
-    scratch_.insert(scratch_.end(), list, list + present);
+    const std::uint32_t n_missing = missing_first(list, n);
+    if (n - n_missing < 2) return split;
     right_.resize(n);
-    const Cut cut = scan(scratch_.data(), n, n - present, limits);
+    const Cut cut = scan(scratch_.data(), n, n_missing, limits);
     if (!cut.found()) return split;
     split = numeric_split(scratch_.data(), cut, feature, n);
     split.missing_left = split.missing_seen = true;
@@ -71,6 +86,30 @@ class ListSearch {
   }
 
  private:
+  // Puts the list with the block of missing values at its front into the scratch; its length.
+  std::uint32_t missing_first(const Entry* list, std::uint32_t n) {
+    std::uint32_t present = n;
+    while (present > 0 && code_of(list[present - 1]) == MISSING_CODE) --present;
+    scratch_.assign(list + present, list + n);
+    scratch_.insert(scratch_.end(), list, list + present);
+    return n - present;
+  }
+
+  // Missing values, if any, are the first `n_missing` or the last entries.
+  void offer_cuts(const Entry* list, std::uint32_t n, std::uint32_t n_missing,
+                  std::uint32_t feature, const Limits& limits, TopSplits& top) {
+    sides_.visit([&](auto& side) {
+      scan_cuts(list, n, n_missing, side, limits, right_.data(),
+                [&](double score, std::uint32_t at) {
+                  if (!(score > top.floor())) return;
+                  Split split = numeric_split(list, {score, at}, feature, n);
+                  split.missing_left = n_missing > 0;
+                  split.missing_seen |= split.missing_left;
+                  top.offer(std::move(split));
+                });
+    });
+  }
+
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
     if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::GINI &&
         target_.n_outputs <= n + 64) {

@@ -21,6 +21,7 @@ struct TreeContext {
   const StopFlag& stop;
   TreeBuilder& builder;
   FeatureOrder& features;
+  Stream& choices;     // among the best splits
   double* importance;  // per feature
   double min_weight;   // of a leaf
 
@@ -134,6 +135,23 @@ NodeTotals multi_totals(std::span<const Id> ids, const RowData& rows, const Targ
   t.score = side.score();
   t.impurity = std::max(0.0, wyy - t.score);
   return t;
+}
+
+inline NodeTotals count_totals(PackedCount rows) {
+  NodeTotals t;
+  t.n = count_n(rows);
+  t.w = count_w(rows);
+  t.wy = count_wy(rows);
+  t.y_min = t.wy == t.w ? 1 : 0;
+  t.y_max = t.wy == 0 ? 0 : 1;
+  t.pure = t.y_min == t.y_max;
+  t.score = t.wy * t.wy / t.w;
+  t.impurity = std::max(0.0, t.wy - t.score);
+  return t;
+}
+
+inline PackedCount counts_of(const NodeTotals& t) {
+  return pack_count(t.n, static_cast<std::uint32_t>(t.w), static_cast<std::uint32_t>(t.wy));
 }
 
 template <class Id>

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "bayeswood/grow/packed_count.hpp"
 #include "bayeswood/grow/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
 #include "bayeswood/leaf/class_impurity.hpp"
@@ -35,6 +36,11 @@ constexpr Entry make_entry(std::uint32_t code, std::uint32_t id) {
   return (static_cast<Entry>(code) << (sizeof(Entry) * 4)) | static_cast<Entry>(id);
 }
 
+// Entries of counted rows hold, in place of a row number, the row's weight and class.
+constexpr RowTail tail_of(SmallEntry e) {
+  return static_cast<RowTail>(e);
+}
+
 // A weight below this share of the node's is lost in the rounding of the node's sums.
 constexpr double WEIGHT_ROUNDING = 1e-14;
 // Scores closer than this share of the node's impurity count as equal.
@@ -54,16 +60,15 @@ struct Cut {
   bool found() const { return score > NO_SCORE; }
 };
 
-// Best cut after one of the positions first_cut .. n - 2; the lowest wins a tie. `right` has length
-// n.
-template <class Side, class Entry>
-Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
-              const Limits& limits, double* right) {
-  Cut best;
-  if (n < 2 * limits.min_rows || n < 2) return best;
+// Every allowed cut after one of the positions first_cut .. n - 2 as offer(score, position), from
+// the lowest up. `right` has length n.
+template <class Side, class Entry, class Offer>
+void scan_cuts(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
+               const Limits& limits, double* right, Offer offer) {
+  if (n < 2 * limits.min_rows || n < 2) return;
   const std::uint32_t first = std::max(first_cut, limits.min_rows - 1);
   const std::uint32_t end = n - limits.min_rows;  // one past the last cut
-  if (first >= end) return best;
+  if (first >= end) return;
   side.reset();
   for (std::uint32_t i = n - 1; i > first; --i) {
     side.add(id_of(list[i]));
@@ -73,16 +78,24 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
     right[i - 1] = allowed ? side.score() : NO_SCORE;
   }
   side.reset();
-  double to_beat = NO_SCORE;
   for (std::uint32_t i = 0; i < end; ++i) {
     side.add(id_of(list[i]));
     if (i < first || right[i] == NO_SCORE || side.weight() < limits.min_weight) continue;
-    const double score = side.score() + right[i];
-    if (score > to_beat) {
-      best = {score, i};
-      to_beat = score + limits.tolerance;
-    }
+    offer(side.score() + right[i], i);
   }
+}
+
+// The best of them; the lowest wins a tie.
+template <class Side, class Entry>
+Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
+              const Limits& limits, double* right) {
+  Cut best;
+  double to_beat = NO_SCORE;
+  scan_cuts(list, n, first_cut, side, limits, right, [&](double score, std::uint32_t at) {
+    if (!(score > to_beat)) return;
+    best = {score, at};
+    to_beat = score + limits.tolerance;
+  });
   return best;
 }
 
@@ -141,6 +154,33 @@ struct BinTask {
 };
 using BinBound = void (*)(const BinTask& task, double* cut_score, double* inner_bound);
 
+// A histogram of packed counts, see count_search.hpp. Bins are padded to a multiple of LANES.
+struct CountBins {
+  std::uint32_t n_bins;
+  const PackedCount* bins;
+  std::int32_t* n;  // sums left of each bin; one entry more than bins
+  std::int32_t* w;
+  std::int32_t* wy;
+  double* gain;    // of the cut after each bin, -1 where not allowed
+  double* excess;  // above 0 where a cut inside the bin may gain more than what is to be beaten
+  std::int32_t total_n;
+  double total_w;
+  double total_wy;
+  Limits limits;
+};
+using CountGains = double (*)(const CountBins& task);                   // returns the largest gain
+using CountBounds = double (*)(const CountBins& task, double to_beat);  // the largest excess
+
+// Interleaved lists of counted rows, sorted by code: see tail_of.
+struct CountLaneTask {
+  const SmallEntry* lanes;
+  std::uint32_t n;
+  double w;  // totals of the node
+  double wy;
+  Limits limits;
+};
+using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
+
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
 using LaneSort = void (*)(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges);
 
@@ -148,6 +188,9 @@ struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
   LaneSort sort_lanes;  // null where sorting one list after another is faster
+  CountGains count_gains;
+  CountBounds count_bounds;
+  CountLaneScan scan_count_lanes;
 };
 
 const Kernels& portable_kernels();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bayeswood/grow/class_histogram.hpp"
+#include "bayeswood/grow/count_search.hpp"
 #include "bayeswood/grow/list_search.hpp"
 #include "bayeswood/grow/node.hpp"
 
@@ -20,6 +21,11 @@ constexpr std::uint32_t MAX_SMALL_ROWS = 65536;
 class SmallGrower {
  public:
   SmallGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options);
+
+  // Whether most features are looked at, so that all are kept sorted.
+  static bool presorts(const EncodedMatrix& matrix, const GrowOptions& options) {
+    return 2 * std::size_t{options.max_features} >= matrix.n_features();
+  }
 
   // `rows` are training rows in ascending order, whose data stand in `source` by training row.
   void grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth, const NodeTotals& totals,
@@ -32,6 +38,7 @@ class SmallGrower {
   };
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
+  void load_values(std::span<const std::uint32_t> rows, const RowData& source);
   void load_features(std::span<const std::uint32_t> rows);
   template <class Entry>
   void fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry);
@@ -40,8 +47,10 @@ class SmallGrower {
   void grow_node(TreeContext& tree, const Task& task);
   Split separate_pair(TreeContext& tree, const Task& task);
   NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
+  NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n);
   void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
+  Split draw_split(TreeContext& tree, const Task& task);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
                     std::uint32_t group_size, Split& best);
   void sort_group(const Task& task, const Kernels& kernels);
@@ -52,6 +61,7 @@ class SmallGrower {
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
   std::uint32_t assign_sides(const Split& split, const Task& task);
   void partition_order(const Task& task);
+  std::uint32_t partition_counted(Split& split, const Task& task);
   void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
   std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
     return {order_.data() + begin, n};
@@ -66,12 +76,15 @@ class SmallGrower {
   const EncodedMatrix& matrix_;
   const Target& target_;
   bool presorted_;             // lists for all features, else codes
+  bool counting_ = false;      // rows have counts, which is all that is looked at
   bool group_sorted_ = false;  // the group's lists stand in node_lists_
   std::uint32_t n_rows_ = 0;
   RowData rows_;
   std::vector<WeightedValue> pair_;
   std::vector<double> y_, w_, values_;
   std::vector<std::int32_t> label_;
+  std::vector<PackedCount> counts_;
+  std::vector<RowTail> tails_;
   std::vector<std::uint32_t> row_of_id_;
   std::vector<std::uint16_t> order_, order_scratch_;  // ids in ascending order within each node
   std::vector<std::uint8_t> side_;                    // by id, 1: left
@@ -82,7 +95,9 @@ class SmallGrower {
   std::vector<Task> stack_;
   Sides sides_;
   ListSearch<SmallEntry> search_;
+  TopSplits top_;
   ClassHistogram classes_;
+  CountSearch count_search_;
 };
 
 }  // namespace bayeswood

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -22,6 +23,9 @@ struct Split {
   std::uint32_t feature = 0;
   std::uint32_t cut_code = 0;    // numeric: codes <= cut_code go left
   std::uint32_t upper_code = 0;  // numeric: the next code in the node, where the search knows it
+  PackedCount left = 0;          // what goes left, where CountSearch found the split
+  // Numeric: where the search chose it; else it will lie between the two codes.
+  double threshold = std::numeric_limits<double>::quiet_NaN();
   bool missing_left = false;
   bool missing_seen = false;           // the node had missing values of this feature
   std::unique_ptr<LevelSides> levels;  // category

@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/grow/packed_count.hpp"
+
 namespace bayeswood {
 
 enum class Criterion { SQUARED_ERROR, GINI, ENTROPY };
@@ -43,6 +45,7 @@ struct RowData {
   const double* w = nullptr;            // CLASSES, MULTI
   const std::int32_t* label = nullptr;  // CLASSES
   const double* values = nullptr;       // MULTI: centred, n_outputs per row
+  CountedRows counted;                  // two classes with whole-number weights, see CountSearch
 };
 
 // Sums over the rows of a node.

@@ -38,11 +38,12 @@ class TreeBuilder {
  private:
   struct Node {
     std::int32_t feature = LEAF;
-    std::uint32_t left = 0;  // or leaf number in growing order
-    std::uint32_t set_begin = 0;
+    std::uint32_t left = 0;       // or leaf number in growing order
+    std::uint32_t set_begin = 0;  // or the place of its threshold, where the split gave one
     std::uint16_t cut_code = 0;
     std::uint16_t upper_code = 0;
     std::uint8_t missing_left = 0;
+    bool has_threshold = false;
   };
   struct Leaf {
     std::int32_t n;
@@ -70,6 +71,7 @@ class TreeBuilder {
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;
   std::vector<std::uint64_t> set_words_;
+  std::vector<double> thresholds_;
   std::vector<std::int32_t> value_class_;
   std::vector<double> values_;
   std::vector<std::int32_t> rows_;

@@ -14,8 +14,22 @@
 
 namespace bayeswood {
 
+// Whole numbers, such as counts of rows, are looked up.
+inline const std::vector<double> X_LOG_X = [] {
+  std::vector<double> table(4096, 0.0);
+  for (std::size_t x = 2; x < table.size(); ++x) {
+    table[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
+  }
+  return table;
+}();
+
 inline double x_log_x(double x) {
-  return x > 0 ? x * std::log(x) : 0.0;
+  if (x < static_cast<double>(X_LOG_X.size())) {
+    if (!(x > 0)) return 0;
+    const auto whole = static_cast<std::size_t>(x);
+    if (static_cast<double>(whole) == x) return X_LOG_X[whole];
+  }
+  return x * std::log(x);
 }
 
 struct Gini {

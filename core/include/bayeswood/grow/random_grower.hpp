@@ -1,0 +1,79 @@
+// Extremely randomised trees (Geurts, Ernst and Wehenkel 2006): a node draws features that vary in
+// it and one cut of each, and is split by the best of these.
+//
+// Numeric feature: a threshold v, uniform between the least and the largest value of the node's
+// rows. Where a code is one value, the rows with x <= v are exactly those whose code's value is;
+// where codes are quantile bins, a v inside a bin is moved to the bin's edge, for what lies on
+// which side of v within a bin is not known. Category: a proper subset of the levels present, each
+// as likely. Missing values go to the better side of the cut; and where there are any, they against
+// the rest are one more candidate, as in the search for the best cut.
+//
+// Nothing is sorted: per feature one pass over the node's codes for their range and one for the
+// sums of both sides.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/cut_sums.hpp"
+#include "bayeswood/grow/node.hpp"
+#include "bayeswood/random.hpp"
+
+namespace bayeswood {
+
+class RandomGrower {
+ public:
+  RandomGrower(const EncodedMatrix& matrix, const Target& target);
+
+  // `rows`: training rows of positive weight, ascending; reordered in place. `draws` gives the
+  // thresholds and subsets.
+  void grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
+            const NodeTotals& totals, const Stream& draws);
+
+ private:
+  struct Task {
+    std::uint32_t node, depth, begin;
+    NodeTotals totals;
+  };
+
+  void push_or_end(TreeContext& tree, const Task& task);
+  void grow_node(TreeContext& tree, const Task& task);
+  Split find_split(TreeContext& tree, const Task& task);
+  Split try_feature(std::uint32_t feature, const Task& task, const Limits& limits);
+  void load_codes(std::uint32_t feature, const Task& task);
+  void load_levels();
+  bool present_vary() const;
+  Split draw_threshold(const FeatureCodes& codes);
+  Split draw_levels();
+  Split missing_apart(bool is_category) const;
+  void place_rows(const Split& split, bool is_category);
+  Split better_side(Split split, const Limits& limits);
+  std::uint32_t partition(const Split& split, const Task& task);
+  std::span<const std::uint32_t> rows_of(const Task& task) const {
+    return {rows_->data() + task.begin, task.totals.n};
+  }
+
+  const EncodedMatrix& matrix_;
+  const Target& target_;
+  Stream draws_;
+  RowData data_;
+  std::vector<std::uint32_t>* rows_ = nullptr;
+  std::vector<std::uint32_t> scratch_;
+  std::vector<Task> stack_;
+  SideSet totals_sides_;
+  Sides sides_;
+  CutSums sums_;
+
+  // The feature under way: codes of the node's rows, their range and the rows that lack one.
+  std::vector<std::uint16_t> codes_;
+  std::uint32_t least_ = 0;
+  std::uint32_t largest_ = 0;
+  std::uint32_t n_missing_ = 0;
+  std::vector<Place> places_;
+  std::vector<std::uint16_t> levels_;     // those present, in the order of the rows
+  std::vector<std::uint8_t> level_seen_;  // by level; 0 between features
+  std::vector<Place> level_place_;        // by level
+};
+
+}  // namespace bayeswood

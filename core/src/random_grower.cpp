@@ -1,0 +1,294 @@
+#include "bayeswood/grow/random_grower.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bayeswood {
+namespace {
+
+// Up to so many rows it is faster to look up the value of each than to search among all values.
+constexpr std::size_t FEW_ROWS = 16;
+
+// Uniform between the two; below `high` and not below `low` whatever the rounding.
+double draw_between(double low, double high, double uniform) {
+  const double range = high - low;
+  const double value =
+      std::isfinite(range) ? low + uniform * range : low * (1 - uniform) + high * uniform;
+  return value >= low && value < high ? value : low;
+}
+
+// The largest code from `least` to `largest` whose least value does not exceed `value`; that of
+// `least` does not.
+std::uint32_t code_below(const CodeValues& low, std::uint32_t least, std::uint32_t largest,
+                         double value) {
+  std::uint32_t n = largest - least + 1;
+  while (n > 1) {  // branch-free halving
+    const std::uint32_t half = n / 2;
+    least += half & (0U - static_cast<std::uint32_t>(low[least + half] <= value));
+    n -= half;
+  }
+  return least;
+}
+
+// The same among a few codes, one of which is `least`.
+std::uint32_t code_below(const CodeValues& low, std::span<const std::uint16_t> codes,
+                         std::uint32_t least, double value) {
+  for (const std::uint32_t code : codes) {
+    const std::uint32_t reached = code & (0U - static_cast<std::uint32_t>(low[code] <= value));
+    least = std::max(least, reached);
+  }
+  return least;
+}
+
+}  // namespace
+
+RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
+    : matrix_(matrix),
+      target_(target),
+      draws_(0, 0, Purpose::THRESHOLDS),
+      totals_sides_(data_, target),
+      sums_(target) {
+  std::uint32_t n_levels = 0;
+  for (const auto levels : matrix.n_levels())
+    n_levels = std::max(n_levels, static_cast<std::uint32_t>(levels));
+  level_seen_.assign(n_levels, 0);
+  level_place_.assign(n_levels, Place::LEFT);
+}
+
+void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
+                        const NodeTotals& totals, const Stream& draws) {
+  data_ = data;
+  draws_ = draws;
+  rows_ = &rows;
+  scratch_.resize(rows.size());
+  stack_.clear();
+  push_or_end(tree, {TreeBuilder::ROOT, 0, 0, totals});
+  while (!stack_.empty()) {
+    const Task task = stack_.back();
+    stack_.pop_back();
+    check_stop(tree.stop);
+    grow_node(tree, task);
+  }
+}
+
+void RandomGrower::push_or_end(TreeContext& tree, const Task& task) {
+  if (tree.must_stop(task.totals, task.depth)) {
+    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
+  } else {
+    stack_.push_back(task);
+  }
+}
+
+void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
+  const Split split = find_split(tree, task);
+  if (!split.found()) {
+    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
+    return;
+  }
+  const std::uint32_t n_left = partition(split, task);
+  const std::uint32_t n_right = task.totals.n - n_left;
+  const auto children = tree.builder.set_split(task.node, split, n_left, n_right);
+  tree.importance[split.feature] += std::max(0.0, split.score);
+  Task left{children.left, task.depth + 1, task.begin, {}};
+  Task right{children.right, task.depth + 1, task.begin + n_left, {}};
+  left.totals.n = n_left;
+  right.totals.n = n_right;
+  for (Task* child : {&right, &left}) {
+    child->totals = node_totals(rows_of(*child), data_, target_, totals_sides_);
+    push_or_end(tree, *child);
+  }
+}
+
+// Features that do not vary in the node do not count; beyond max_features, more are looked at only
+// while none can be cut. Whatever separates two rows takes away all impurity.
+Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
+  Split best;
+  const Limits limits = tree.limits(task.totals);
+  sums_.load_node(rows_of(task), data_, task.totals);
+  tree.features.restart();
+  const std::size_t wanted = task.totals.n == 2 ? 1 : tree.options.max_features;
+  std::size_t tried = 0;
+  while (tree.features.left() > 0 && (tried < wanted || !best.found())) {
+    const std::uint32_t feature = tree.features.next();
+    load_codes(feature, task);
+    if (!present_vary() && (n_missing_ == 0 || n_missing_ == task.totals.n)) continue;
+    ++tried;
+    keep_better(best, try_feature(feature, task, limits), limits.tolerance);
+  }
+  return best;
+}
+
+void RandomGrower::load_codes(std::uint32_t feature, const Task& task) {
+  const std::uint16_t* column = matrix_.column(feature);
+  const auto rows = rows_of(task);
+  codes_.resize(rows.size());
+  std::uint16_t least = MISSING_CODE;
+  std::uint16_t largest = 0;
+  n_missing_ = 0;
+  if (!matrix_.feature(feature).has_missing) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint16_t code = column[rows[i]];
+      codes_[i] = code;
+      least = std::min(least, code);
+      largest = std::max(largest, code);
+    }
+  } else {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint16_t code = column[rows[i]];
+      codes_[i] = code;
+      const bool missing = code == MISSING_CODE;
+      n_missing_ += missing ? 1 : 0;
+      least = std::min(least, code);
+      largest = missing ? largest : std::max(largest, code);
+    }
+  }
+  least_ = least;
+  largest_ = largest;
+}
+
+bool RandomGrower::present_vary() const {
+  return least_ < largest_;
+}
+
+Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
+  const FeatureCodes& codes = matrix_.feature(feature);
+  const bool is_category = codes.is_category;
+  if (is_category) load_levels();
+  Split best;
+  if (present_vary()) {
+    best = is_category ? draw_levels() : draw_threshold(codes);
+    if (!is_category && n_missing_ == 0) {
+      sums_.add_codes({codes_.data(), task.totals.n}, best.cut_code);
+      best.score = sums_.gain(limits);
+    } else {
+      place_rows(best, is_category);
+      best = better_side(std::move(best), limits);
+    }
+  }
+  if (n_missing_ > 0) {
+    Split apart = missing_apart(is_category);
+    if (!present_vary()) place_rows(apart, is_category);
+    apart.score = sums_.gain({true, true, false}, limits);
+    keep_better(best, std::move(apart), limits.tolerance);
+  }
+  best.feature = feature;
+  return best;
+}
+
+Split RandomGrower::draw_threshold(const FeatureCodes& codes) {
+  const bool binned = codes.high.size() > 0;
+  const double most = binned ? codes.high[largest_] : codes.low[largest_];
+  Split split;
+  split.threshold = draw_between(codes.low[least_], most, draws_.next_uniform());
+  split.cut_code = codes_.size() <= FEW_ROWS && !binned && n_missing_ == 0
+                       ? code_below(codes.low, codes_, least_, split.threshold)
+                       : code_below(codes.low, least_, largest_, split.threshold);
+  if (binned && split.threshold < codes.high[split.cut_code]) {
+    split.cut_code = std::min(split.cut_code, largest_ - 1);
+    split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);
+  }
+  split.missing_seen = n_missing_ > 0;
+  return split;
+}
+
+void RandomGrower::load_levels() {
+  levels_.clear();
+  for (const auto code : codes_) {
+    if (code == MISSING_CODE || level_seen_[code] != 0) continue;
+    level_seen_[code] = 1;
+    levels_.push_back(code);
+  }
+  for (const auto level : levels_) level_seen_[level] = 0;
+}
+
+// Each level to either side with probability a half, until neither side is empty.
+Split RandomGrower::draw_levels() {
+  Split split;
+  split.levels = std::make_unique<LevelSides>();
+  split.missing_seen = n_missing_ > 0;
+  while (split.levels->left.empty() || split.levels->right.empty()) {
+    split.levels->left.clear();
+    split.levels->right.clear();
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < levels_.size(); ++i, bits >>= 1) {
+      if (i % 64 == 0) bits = draws_.next();
+      auto& side = (bits & 1) != 0 ? split.levels->left : split.levels->right;
+      side.push_back(levels_[i]);
+    }
+  }
+  return split;
+}
+
+// The split that sends all rows with a value left, and those without right.
+Split RandomGrower::missing_apart(bool is_category) const {
+  Split split;
+  split.missing_seen = true;
+  split.cut_code = largest_;
+  split.threshold = std::numeric_limits<double>::infinity();
+  if (!is_category) return split;
+  split.levels = std::make_unique<LevelSides>();
+  split.levels->left = levels_;
+  split.levels->right = {MISSING_CODE};
+  return split;
+}
+
+// Adds up the sides of the split and, apart, the rows without a value.
+void RandomGrower::place_rows(const Split& split, bool is_category) {
+  places_.resize(codes_.size());
+  if (is_category) {
+    for (const auto level : split.levels->left) level_place_[level] = Place::LEFT;
+    for (const auto level : split.levels->right) {
+      if (level != MISSING_CODE) level_place_[level] = Place::RIGHT;
+    }
+  }
+  for (std::size_t i = 0; i < codes_.size(); ++i) {
+    const std::uint16_t code = codes_[i];
+    if (code == MISSING_CODE) {
+      places_[i] = Place::MISSING;
+    } else if (is_category) {
+      places_[i] = level_place_[code];
+    } else {
+      places_[i] = code <= split.cut_code ? Place::LEFT : Place::RIGHT;
+    }
+  }
+  sums_.add(places_);
+}
+
+// Missing values to the side where they gain more; to the right where it is all the same.
+Split RandomGrower::better_side(Split split, const Limits& limits) {
+  if (n_missing_ == 0) {
+    split.score = sums_.gain(limits);
+    return split;
+  }
+  split.score = sums_.gain({true, false, false}, limits);
+  const double score = sums_.gain({true, false, true}, limits);
+  split.missing_left =
+      score > NO_SCORE && (!split.found() || score > split.score + limits.tolerance);
+  if (split.missing_left) split.score = score;
+  if (split.levels) {
+    auto& side = split.missing_left ? split.levels->left : split.levels->right;
+    side.push_back(MISSING_CODE);
+  }
+  return split;
+}
+
+// Stable.
+std::uint32_t RandomGrower::partition(const Split& split, const Task& task) {
+  sides_.set(split, matrix_.feature(split.feature));
+  const std::uint16_t* column = matrix_.column(split.feature);
+  std::uint32_t* rows = rows_->data() + task.begin;
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+    const std::uint32_t row = rows[i];
+    const std::uint32_t goes_left = sides_.goes_left(column[row]) ? 1 : 0;
+    rows[left] = row;
+    scratch_[right] = row;
+    left += goes_left;
+    right += 1 - goes_left;
+  }
+  std::copy_n(scratch_.data(), right, rows + left);
+  return left;
+}
+
+}  // namespace bayeswood

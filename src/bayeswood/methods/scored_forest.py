@@ -1,0 +1,67 @@
+"""CART forests that can score themselves on the training rows each tree did without."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import accuracy_score, r2_score
+
+from bayeswood.methods.cart_forest import CartForest
+from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.out_of_bag import out_of_bag, score_out_of_bag
+from bayeswood.methods.parameters import BOOLEAN, CALLABLE
+from bayeswood.methods.training import TrainingData
+
+F64 = NDArray[np.float64]
+
+OOB_SCORE = BOOLEAN | CALLABLE
+
+
+class ScoredClassifier(CartForest, ForestClassifier):
+    """A forest for classes with `oob_score`. Not to be used by itself."""
+
+    _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
+    _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_decision_function_",)
+
+    @property
+    def _counts_votes(self) -> bool:
+        """Whether trees vote for a class, in place of averaging their probabilities."""
+        return False
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if not self.oob_score:
+            return fitted
+        shares = out_of_bag(data, grown, hard=self._counts_votes, n_jobs=self._threads())
+        found, seen, weight = _seen(shares, data)
+        classes = fitted["classes_"]
+        truth, guess = classes[data.target.y[seen]], classes[np.argmax(found, axis=1)]
+        score = score_out_of_bag(self.oob_score, accuracy_score, truth, guess, weight)
+        return {**fitted, "oob_decision_function_": shares, "oob_score_": score}
+
+
+class ScoredRegressor(CartForest, ForestRegressor):
+    """A forest for numeric responses with `oob_score`. Not to be used by itself."""
+
+    _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
+    _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_prediction_",)
+
+    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+        fitted = super()._fitted(data, grown)
+        if not self.oob_score:
+            return fitted
+        means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
+        found, seen, weight = _seen(means, data)
+        truth = data.target.y[seen]
+        if data.target.single_output:
+            truth, found, means = truth[:, 0], found[:, 0], means[:, 0]
+        score = score_out_of_bag(self.oob_score, r2_score, truth, found, weight)
+        return {**fitted, "oob_prediction_": means, "oob_score_": score}
+
+
+def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:
+    """The predictions to score, which rows of those that take part they are, their weights."""
+    own = found[data.taking_part]
+    seen = ~np.isnan(own[:, 0])
+    return own[seen], seen, None if data.sample_weight is None else data.sample_weight[seen]

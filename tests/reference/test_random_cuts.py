@@ -1,0 +1,174 @@
+"""The native grower of extremely randomised trees against its twin, draw for draw."""
+
+import numpy as np
+import pytest
+from cart_twin import Problem
+from random_cut_twin import RandomTree
+from random_tables import TARGETS, random_problem
+
+from bayeswood import _core
+
+SEED = 5
+NUMBERS = ("normal", "rounded", "integer", "tailed", "offset", "constant", "binary")
+MIXED = ("normal", "levels2", "rounded", "levels7", "levels90")
+
+
+def grow(problem: Problem, max_features: int, n_trees: int = 3, **options):
+    """Trees of the problem's own weights."""
+    encoded = _core.EncodedMatrix(
+        problem.X, problem.n_levels.astype(np.int32), 1, options.pop("max_codes", 65535)
+    )
+    settings = problem.settings
+    forest, importances = _core.grow_forest(
+        encoded,
+        problem.y,
+        None,
+        criterion=settings.criterion,
+        scheme="given",
+        seed=SEED,
+        n_trees=n_trees,
+        n_classes=problem.n_classes,
+        max_features=max_features,
+        min_samples_leaf=settings.min_samples_leaf,
+        min_weight_fraction_leaf=settings.min_weight_fraction_leaf,
+        max_depth=settings.max_depth,
+        given_weights=np.tile(problem.weight, (n_trees, 1)),
+        splitter="random",
+        keep_rows=True,
+        **options,
+    )
+    return forest, importances
+
+
+def levels_of(tree: dict, node: int, n_levels: int) -> frozenset[int]:
+    first = tree["category_offset"][node]
+    words = tree["category_words"][first : first + (n_levels + 63) // 64]
+    return frozenset(i for i in range(n_levels) if int(words[i // 64]) >> (i % 64) & 1)
+
+
+def assert_same(tree: dict, node: int, grown: dict, n_levels: np.ndarray) -> None:
+    """Equality of a subtree in every law, threshold and statistic."""
+    twin = grown["node"]
+    assert tree["n_samples"][node] == len(twin.rows)
+    np.testing.assert_allclose(tree["weight"][node], twin.sum_w, rtol=1e-5)
+    cut = grown.get("cut")
+    # Inner values are averages by the leaves' weights, which are single precision.
+    slack = (1e-6 if cut else 1e-12) * np.abs(twin.problem.response).max()
+    np.testing.assert_allclose(tree["value"][node], twin.value, rtol=1e-9, atol=slack)
+    assert tree["feature"][node] == (cut.feature if cut else -1)
+    if not cut:
+        return
+    np.testing.assert_array_equal(tree["threshold"][node], cut.threshold)
+    assert tree["missing_left"][node] == cut.missing_left
+    if n_levels[cut.feature]:
+        assert levels_of(tree, node, n_levels[cut.feature]) == cut.left_levels
+    assert_same(tree, tree["left"][node], grown["left"], n_levels)
+    assert_same(tree, tree["right"][node], grown["right"], n_levels)
+
+
+def assert_twins(problem: Problem, max_features: int, n_trees: int = 3) -> None:
+    forest, importances = grow(problem, max_features, n_trees)
+    for index in range(n_trees):
+        twin = RandomTree(problem, SEED, index, max_features)
+        assert_same(forest.tree(index), 0, twin.root, problem.n_levels)
+        expected = np.zeros(problem.X.shape[1])
+        add_gains(twin.root, expected)
+        impurity = twin.root["node"].impurity
+        if impurity > 0:
+            np.testing.assert_allclose(importances[index], expected / impurity, atol=1e-8)
+
+
+def add_gains(grown: dict, total: np.ndarray) -> None:
+    if "cut" in grown:
+        total[grown["cut"].feature] += max(0.0, grown["cut"].gain)
+        add_gains(grown["left"], total)
+        add_gains(grown["right"], total)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+@pytest.mark.parametrize("kinds", [NUMBERS, MIXED])
+def test_trees_are_those_of_the_twin(rng, target, missing, kinds):
+    for max_features in (1, 3):
+        problem = random_problem(rng, 120, kinds, target, missing=missing)
+        assert_twins(problem, max_features)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_limits_are_those_of_the_twin(rng, target, missing):
+    limits = {"min_samples_leaf": 4, "min_weight_fraction_leaf": 0.02, "max_depth": 6}
+    problem = random_problem(rng, 200, MIXED, target, missing=missing, **limits)
+    assert_twins(problem, 2)
+
+
+@pytest.mark.parametrize("weights", ["unit", "zeros", "counts", "tiny", "uneven"])
+def test_weights_are_those_of_the_twin(rng, weights):
+    assert_twins(random_problem(rng, 150, NUMBERS, "regression", weights), 3)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("target", TARGETS)
+def test_tiny_tables(rng, n, target):
+    assert_twins(random_problem(rng, n, MIXED, target, missing=0.2), 2, n_trees=10)
+
+
+def assert_rows_in_their_leaves(forest, X) -> None:
+    arrays, leaf = forest.to_arrays(), forest.apply(X)
+    at = 0
+    for index in range(forest.n_trees):
+        tree = forest.tree(index)
+        for node in np.flatnonzero(tree["feature"] == -1):
+            rows = arrays["leaf_rows"][at : at + tree["n_samples"][node]]
+            at += len(rows)
+            assert len(rows) > 0
+            assert (leaf[rows, index] == node).all()
+    assert at == len(arrays["leaf_rows"])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("max_codes", [16, 65535])
+def test_no_training_row_goes_to_the_wrong_child(rng, dtype, max_codes):
+    """Neighbouring floats, huge and tiny ranges, and bins of many values."""
+    n = 600
+    steps = rng.integers(0, 4, n)
+    neighbours = np.array([1.0], dtype=dtype)
+    for _ in range(3):
+        neighbours = np.append(neighbours, np.nextafter(neighbours[-1], dtype(2)))
+    top = np.finfo(dtype).max
+    X = np.stack(
+        [
+            neighbours[steps],
+            rng.choice([-top, 0, top], n),
+            rng.normal(size=n) * np.finfo(dtype).tiny,
+            rng.choice(np.array([0, 5e-324], dtype=dtype), n),
+            rng.normal(size=n),
+            np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
+        ],
+        axis=1,
+    ).astype(dtype)
+    problem = Problem(X, rng.normal(size=(n, 1)), rng.exponential(size=n), np.zeros(6, int))
+    for max_features in (1, 6):
+        forest, _ = grow(problem, max_features, 5, max_codes=max_codes)
+        assert_rows_in_their_leaves(forest, X)
+
+
+def test_more_values_than_codes(rng):
+    """Beyond 65,535 values thresholds lie between bins, never inside one."""
+    n = 70_000
+    X = rng.normal(size=(n, 2))
+    problem = Problem(X, rng.normal(size=(n, 1)), np.ones(n), np.zeros(2, int))
+    forest, _ = grow(problem, 1, 1)
+    assert_rows_in_their_leaves(forest, X)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_same_bits_for_any_threads_and_instructions(rng, target):
+    problem = random_problem(rng, 800, MIXED, target, missing=0.1)
+    expected, importances = grow(problem, 2, 8)
+    for options in ({"n_jobs": 3}, *({"instruction_set": s} for s in _core.instruction_sets())):
+        found, others = grow(problem, 2, 8, **options)
+        np.testing.assert_array_equal(importances, others)
+        arrays = found.to_arrays()
+        for name, array in expected.to_arrays().items():
+            np.testing.assert_array_equal(arrays[name], array)
