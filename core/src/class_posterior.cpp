@@ -1,7 +1,7 @@
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -50,8 +50,8 @@ std::vector<double> log_marginals(const Nodes& nodes, const DirichletMultinomial
 
 // Top-down: mixes each node's predictive into its leaves, weighted by P(the node is the leaf).
 void mix_down(const PriorTree& tree, const Nodes& nodes, const Pruning& pruning,
-              const DirichletMultinomial& model, std::size_t k, double* leaf_probability) {
-  const auto reached = reach(tree, pruning);
+              const std::vector<double>& reached, const DirichletMultinomial& model, std::size_t k,
+              double* leaf_probability) {
   std::vector<double> mixed(tree.n_nodes() * k, 0.0);
   for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
     const double share = reached[v] * pruning.stop[v];
@@ -82,20 +82,27 @@ PathTable make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
   return {std::move(nodes), std::move(pruning.stop), PathUp(tree)};
 }
 
+std::uint32_t highest_alone(const std::vector<std::int32_t>& n, const PathUp& path,
+                            std::uint32_t v) {
+  while (n[v] == 1 && v != 0 && n[path.parent(v)] == 1) v = path.parent(v);
+  return v;
+}
+
 // Bottom-up along the path of a row of class y that is left out. With q_v the predictive of node v
 // without the row and r_v = W_{-i}(v) / W(v) = 1 / p_{v,-i}(y):
 //   r_v = stop_v / q_v(y) + (1 - stop_v) r_child,   stop_{v,-i} = stop_v / (q_v(y) r_v).
 // No logarithms, no cancellation. False if the row was not counted.
 bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
                const DirichletMultinomial& model, std::size_t k, double* p) {
-  std::uint32_t v = leaf_node;
+  if (table.nodes.of(leaf_node, k)[y] < 1) return false;
+  // Where the row is alone, leaving it out leaves the prior, the same in all these nodes.
+  std::uint32_t v = highest_alone(table.nodes.n, table.path, leaf_node);
   double ratio = 0;
   for (bool at_leaf = true;; at_leaf = false, v = table.path.parent(v)) {
     const auto m = table.nodes.of(v, k);
     const std::int32_t n = table.nodes.n[v] - 1;
-    if (at_leaf && m[y] < 1) return false;
     const double q_y = model.predictive(m[y] - 1, n);
-    const double stop = table.stop[v];
+    const double stop = at_leaf ? 1.0 : table.stop[v];
     ratio = stop / q_y + (1 - stop) * ratio;
     const double own = stop / (q_y * ratio);
     for (std::size_t c = 0; c < k; ++c) {
@@ -126,9 +133,10 @@ ClassSummary summarise_classes(const PriorTrees& trees, const ClassCounts& data,
         const auto log_marginal = log_marginals(nodes, model, k);
         const Pruning pruning =
             average_prunings(tree, log_marginal, nodes.n, data.average_prunings);
+        const auto reached = reach(tree, pruning);
         summary.log_evidence[t] = pruning.log_w[0];
-        mix_down(tree, nodes, pruning, model, k, summary.probability.data() + first);
-        add_importances(tree, pruning, log_marginal, summary.importances.data() + t * d);
+        mix_down(tree, nodes, pruning, reached, model, k, summary.probability.data() + first);
+        add_importances(tree, pruning, log_marginal, reached, summary.importances.data() + t * d);
       },
       run.poll);
   return summary;
@@ -140,19 +148,18 @@ void leave_one_out_classes(const PriorTrees& trees, const ClassCounts& data,
   const std::size_t k = data.n_classes;
   const std::size_t n_rows = table.n_rows();
   const DirichletMultinomial model(data.alpha, k, rows_in_tree(data, trees.tree(0).n_leaves));
-  std::vector<PathTable> tables;
-  tables.reserve(trees.n_trees());
-  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
+  std::vector<std::unique_ptr<PathTable>> tables(trees.n_trees());
+  parallel_for(trees.n_trees(), run.n_threads, [&](std::size_t t, unsigned, const StopFlag&) {
     const std::int32_t* own = data.counts.data() + trees.first_leaf()[t] * k;
-    tables.push_back(make_table(trees.tree(t), own, data, model));
-  }
+    tables[t] = std::make_unique<PathTable>(make_table(trees.tree(t), own, data, model));
+  });
   for_each_block(
       trees, table, kernels, run,
       [&](std::size_t t, std::size_t first, std::size_t n, const std::uint32_t* leaf) {
         for (std::size_t i = 0; i < n; ++i) {
-          const std::uint32_t node = tables[t].path.leaf_node(leaf[i]);
+          const std::uint32_t node = tables[t]->path.leaf_node(leaf[i]);
           double* p = out + (t * n_rows + first + i) * k;
-          if (!leave_out(tables[t], node, labels[first + i], model, k, p)) {
+          if (!leave_out(*tables[t], node, labels[first + i], model, k, p)) {
             throw std::invalid_argument("row " + std::to_string(first + i) + " was never counted");
           }
         }

@@ -82,8 +82,12 @@ void CutCodes::encode_numbers(const Feature& f, std::span<const double> values,
 }
 
 std::uint16_t CutCodes::place_of(std::size_t j, double tau) const {
-  const auto& u = features_[j].transform;
-  return static_cast<std::uint16_t>(std::upper_bound(u.begin(), u.end(), tau) - u.begin());
+  const double* u = features_[j].transform.data();
+  auto n = static_cast<std::uint32_t>(features_[j].transform.size());
+  std::uint32_t place = 0;  // branch-free halving
+  for (; n > 1; n -= n / 2)
+    place += (n / 2) & -static_cast<std::uint32_t>(u[place + n / 2 - 1] <= tau);
+  return static_cast<std::uint16_t>(place + (u[place] <= tau ? 1 : 0));
 }
 
 double CutCodes::threshold(std::size_t j, std::uint16_t place) const {

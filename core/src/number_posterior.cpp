@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -40,8 +41,8 @@ struct Mixed {
 };
 
 void mix_down(const PriorTree& tree, const std::vector<LeafSums>& sums, const Pruning& pruning,
-              const NormalInverseGamma& model, NumberPredictive* leaves) {
-  const auto reached = reach(tree, pruning);
+              const std::vector<double>& reached, const NormalInverseGamma& model,
+              NumberPredictive* leaves) {
   std::vector<Mixed> mixed(tree.n_nodes());
   for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
     mixed[v].add(reached[v] * pruning.stop[v], model.predictive(sums[v]));
@@ -92,13 +93,18 @@ LeftOutNumber leave_out(const PathTable& table, std::uint32_t leaf_node, std::in
   add_value(value, -1, one);
   Mixed mixed;
   double ratio = 0;
-  for (std::uint32_t v = leaf_node;; v = table.path.parent(v)) {
+  // Where the row is alone, leaving it out leaves the prior, the same in all these nodes.
+  const auto alone = [&](std::uint32_t v) { return table.tree.nodes[v].n == 1; };
+  std::uint32_t start = leaf_node;
+  while (alone(start) && start != 0 && alone(table.path.parent(start)))
+    start = table.path.parent(start);
+  for (std::uint32_t v = start;; v = table.path.parent(v)) {
     const LeafSums others = table.tree.nodes[v] + one;
     const double log_q = table.tree.log_marginal[v] - model.log_marginal(others);
     const double q = std::max(LEAST_DENSITY, std::exp(log_q));
-    const double stop = table.tree.pruning.stop[v];
+    const double stop = v == start ? 1.0 : table.tree.pruning.stop[v];
     ratio = stop / q + (1 - stop) * ratio;
-    const double own = v == leaf_node ? 1.0 : stop / (q * ratio);
+    const double own = stop / (q * ratio);
     mixed.scale(1 - own);
     mixed.add(own, model.predictive(others));
     if (v == 0) break;
@@ -122,9 +128,11 @@ NumberSummary summarise_numbers(const PriorTrees& trees, std::span<const LeafSum
         const PriorTree& tree = trees.tree(t);
         const std::size_t first = trees.first_leaf()[t];
         const NumberTree found(tree, sums.data() + first, model, average);
+        const auto reached = reach(tree, found.pruning);
         summary.log_evidence[t] = found.pruning.log_w[0];
-        mix_down(tree, found.nodes, found.pruning, model, summary.predictive.data() + first);
-        add_importances(tree, found.pruning, found.log_marginal,
+        mix_down(tree, found.nodes, found.pruning, reached, model,
+                 summary.predictive.data() + first);
+        add_importances(tree, found.pruning, found.log_marginal, reached,
                         summary.importances.data() + t * d);
       },
       run.poll);
@@ -136,23 +144,23 @@ void leave_one_out_numbers(const PriorTrees& trees, std::span<const LeafSums> su
                            std::span<const std::int32_t> values, LeftOutNumber* out,
                            const LeafKernels& kernels, const Running& run) {
   const NormalInverseGamma model(prior, rows_in_tree(trees, sums));
-  std::vector<PathTable> tables;
-  tables.reserve(trees.n_trees());
-  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
+  std::vector<std::unique_ptr<PathTable>> tables(trees.n_trees());
+  parallel_for(trees.n_trees(), run.n_threads, [&](std::size_t t, unsigned, const StopFlag&) {
     const PriorTree& tree = trees.tree(t);
-    tables.push_back(
-        {NumberTree(tree, sums.data() + trees.first_leaf()[t], model, average), PathUp(tree)});
-  }
+    const LeafSums* own = sums.data() + trees.first_leaf()[t];
+    tables[t] =
+        std::make_unique<PathTable>(PathTable{NumberTree(tree, own, model, average), PathUp(tree)});
+  });
   for_each_block(
       trees, table, kernels, run,
       [&](std::size_t t, std::size_t first, std::size_t n, const std::uint32_t* leaf) {
         for (std::size_t i = 0; i < n; ++i) {
-          const std::uint32_t node = tables[t].path.leaf_node(leaf[i]);
-          if (tables[t].tree.nodes[node].n < 1) {
+          const std::uint32_t node = tables[t]->path.leaf_node(leaf[i]);
+          if (tables[t]->tree.nodes[node].n < 1) {
             throw std::invalid_argument("row " + std::to_string(first + i) + " was never counted");
           }
           out[t * table.n_rows() + first + i] =
-              leave_out(tables[t], node, values[first + i], model);
+              leave_out(*tables[t], node, values[first + i], model);
         }
       });
 }

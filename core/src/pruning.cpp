@@ -7,11 +7,6 @@ namespace {
 
 constexpr double LOG_HALF = -0.69314718055994530942;
 
-double log_add(double a, double b) {
-  const double high = std::max(a, b);
-  return high + std::log1p(std::exp(std::min(a, b) - high));
-}
-
 }  // namespace
 
 Pruning average_prunings(const PriorTree& tree, std::span<const double> log_marginal,
@@ -28,8 +23,11 @@ Pruning average_prunings(const PriorTree& tree, std::span<const double> log_marg
     } else if (n_rows[v] <= 1) {
       pruning.stop[v] = 0.5;
     } else {
-      pruning.log_w[v] = log_add(LOG_HALF + log_marginal[v], LOG_HALF + both);
-      pruning.stop[v] = std::min(1.0, std::exp(LOG_HALF + log_marginal[v] - pruning.log_w[v]));
+      // The log Bayes factor for splitting, and the odds of the less likely side.
+      const double gain = both - log_marginal[v];
+      const double odds = std::exp(-std::abs(gain));
+      pruning.log_w[v] = LOG_HALF + std::max(both, log_marginal[v]) + std::log1p(odds);
+      pruning.stop[v] = (gain > 0 ? odds : 1.0) / (1 + odds);
     }
   }
   return pruning;
@@ -46,8 +44,8 @@ std::vector<double> reach(const PriorTree& tree, const Pruning& pruning) {
 }
 
 void add_importances(const PriorTree& tree, const Pruning& pruning,
-                     std::span<const double> log_marginal, double* importances) {
-  const auto reached = reach(tree, pruning);
+                     std::span<const double> log_marginal, std::span<const double> reached,
+                     double* importances) {
   for (std::uint32_t v = 0; v < tree.n_nodes(); ++v) {
     if (tree.is_leaf(v)) continue;
     const std::uint32_t left = tree.left(v);

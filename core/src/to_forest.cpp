@@ -27,8 +27,10 @@ class TreeCopy {
         n_(node_rows(from_, leaves.n_rows.data() + first_leaf_)) {}
 
   Tree make() {
+    reserve();
     if (leaves_.is_classifier) to_.leaf_offset.push_back(0);
     std::vector<std::uint32_t> order{0};
+    order.reserve(from_.n_nodes());
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t v = order[i];
       if (ends(v)) {
@@ -44,6 +46,18 @@ class TreeCopy {
   }
 
  private:
+  void reserve() {
+    std::uint32_t leaves = 0;
+    for (std::uint32_t v = 0; v < from_.n_nodes(); ++v) leaves += n_[v] > 0 || !from_.is_full;
+    to_.feature.reserve(2 * leaves);
+    to_.threshold.reserve(2 * leaves);
+    to_.missing_left.reserve(2 * leaves);
+    n_samples_.reserve(leaves);
+    weight_.reserve(leaves);
+    to_.leaf_value.reserve(leaves * static_cast<std::size_t>(leaves_.n_outputs));
+    if (leaves_.is_classifier) to_.leaf_class.reserve(to_.leaf_value.capacity());
+  }
+
   bool ends(std::uint32_t v) const { return from_.is_leaf(v) || (from_.is_full && n_[v] == 0); }
 
   void add_leaf(std::uint32_t v) {

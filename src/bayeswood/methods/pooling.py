@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 F64 = NDArray[np.float64]
 
@@ -82,7 +81,9 @@ def best_sharpness(mean_log: F64, log_shares: F64, y: NDArray[np.int32], times: 
 
     def loss(log_sharpness: float) -> float:
         sharpness = np.exp(log_sharpness)
-        log_z = logsumexp(log_shares + sharpness * lean, axis=1)
+        logits = log_shares + sharpness * lean
+        top = logits.max(axis=1)
+        log_z = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
         gain = times @ (own_share + sharpness * own_lean - log_z)
         return float(0.5 * (log_sharpness / LOG_SHARPNESS_SD) ** 2 - gain)
 

@@ -23,13 +23,14 @@ struct Pruning {
 Pruning average_prunings(const PriorTree& tree, std::span<const double> log_marginal,
                          std::span<const std::int32_t> n_rows, bool average);
 
+// Posterior probability that each node is in the pruned tree.
+std::vector<double> reach(const PriorTree& tree, const Pruning& pruning);
+
 // Adds, per feature, the posterior probability that each split is in the pruned tree times the log
 // Bayes factor in its favour, where that is positive.
 void add_importances(const PriorTree& tree, const Pruning& pruning,
-                     std::span<const double> log_marginal, double* importances);
-
-// What a node hands down to its children: the probability that no node above or here is a leaf.
-std::vector<double> reach(const PriorTree& tree, const Pruning& pruning);
+                     std::span<const double> log_marginal, std::span<const double> reached,
+                     double* importances);
 
 // The way up from a leaf.
 class PathUp {
