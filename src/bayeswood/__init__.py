@@ -7,9 +7,16 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `RandomizedTreesClassifier`: splits drawn among the best.
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
   updated, merged, un-learned and left-one-out exactly.
+- `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
 
-`load` reads what an estimator's ``save`` wrote. `theory` holds the papers' closed forms,
-`datasets` data to try things on, `plots` and `report` pictures and pages.
+When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
+`choose_gamma0_by_cost`, `compare_envelopes`.
+
+`load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior of
+whatever can be computed from a fitted function, `explain` one prediction in words;
+`calibration_report` and `coverage_report` check what a model says on rows it has not seen.
+`posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
+things on, `plots` and `report` pictures and pages.
 """
 
 from importlib import import_module
@@ -21,14 +28,27 @@ from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    EnvelopeClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
+    compare_envelopes,
     load,
 )
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.posterior import posterior_functional
+from bayeswood.report import explain
+from bayeswood.uncertainty import (
+    UNCERTAIN,
+    Uncertainty,
+    UncertaintyEnvelope,
+    calibration_report,
+    choose_gamma0,
+    choose_gamma0_by_cost,
+    coverage_report,
+    envelope_curve,
+)
 
 try:
     __version__ = version("bayeswood")
@@ -36,12 +56,14 @@ except PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0.0.0"
 
 # Imported at first use: some of them need packages that are optional.
-_ON_DEMAND = ("datasets", "plots", "report", "theory")
+_ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
 
 __all__ = [
+    "UNCERTAIN",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",
+    "EnvelopeClassifier",
     "Forest",
     "RandomForestClassifier",
     "RandomForestRegressor",
@@ -50,8 +72,17 @@ __all__ = [
     "SafeBayesForestRegressor",
     "Tree",
     "Uncertainty",
+    "UncertaintyEnvelope",
     "__version__",
+    "calibration_report",
+    "choose_gamma0",
+    "choose_gamma0_by_cost",
+    "compare_envelopes",
+    "coverage_report",
+    "envelope_curve",
+    "explain",
     "load",
+    "posterior_functional",
 ]
 
 

@@ -232,7 +232,12 @@ def test_a_missing_file_is_refused(tmp_path):
 def test_every_method_has_its_classes():
     assert method_class("bayesian-forest", "classification") is BayesianForestClassifier
     assert method_class("random-forest", "regression") is RandomForestRegressor
-    assert {"bayesian-forest", "random-forest", "safe-bayes-forest"} <= set(METHODS)
+    assert set(METHODS) == {
+        "bayesian-forest",
+        "random-forest",
+        "randomized-trees",
+        "safe-bayes-forest",
+    }
 
 
 @pytest.mark.parametrize(

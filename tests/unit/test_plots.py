@@ -161,7 +161,7 @@ def test_long_names_and_many_features():
     assert_drawn(display.figure_)
     labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
     assert len(labels) == 8
-    assert max(map(len, labels)) <= 28
+    assert max(map(len, labels)) <= 34
     assert len(set(labels)) == 8
     assert "and 192 more" in [text.get_text() for text in display.ax_.texts]
 
@@ -170,15 +170,10 @@ def test_long_names_and_many_features():
 def test_reliability(data, request):
     display = ReliabilityDisplay.from_estimator(*request.getfixturevalue(data), n_bins=5)
     assert_drawn(display.figure_)
-    assert display.n_cases.sum() == 150
-    assert np.all((display.lower <= display.frequency) & (display.frequency <= display.upper))
-
-
-def test_reliability_by_hand():
-    display = ReliabilityDisplay([0, 1, 1, 1], [0.1, 0.2, 0.9, 1.0], n_bins=2)
-    np.testing.assert_allclose(display.mean_probability, [0.15, 0.95])
-    np.testing.assert_allclose(display.frequency, [0.5, 1.0])
-    assert display.n_cases.tolist() == [2, 2]
+    shown = display.reliability
+    assert shown.n_cases.sum() == 150
+    assert np.all((shown.lower <= shown.frequency) & (shown.frequency <= shown.upper))
+    assert f"calibration error {shown.error:.3f}" in display.ax_.get_title(loc="left")
 
 
 def test_intervals(numbers):

@@ -14,7 +14,6 @@ from bayeswood.report import (
     Outcome,
     classify_outcomes,
     predict_rows,
-    predictions,
     score_predictions,
     summarize_importances,
     summarize_model,
@@ -22,6 +21,7 @@ from bayeswood.report import (
 from bayeswood.report.names import listing, shorten
 from bayeswood.report.render import render_importances, render_model, render_scores
 from bayeswood.report.summarize import to_plain
+from bayeswood.uncertainty import UncertaintyEnvelope
 
 
 def class_predictions(proba, agreement, classes=("no", "yes"), gamma0=0.9):
@@ -64,13 +64,12 @@ def test_agreement_is_the_share_of_votes(cancer):
     np.testing.assert_array_equal(result.predicted, forest.predict(X[200:]))
 
 
-def test_blocks_change_nothing(cancer, monkeypatch):
-    X, _, forest = cancer
-    whole = predict_rows(forest, X[200:])
-    monkeypatch.setattr(predictions, "_BLOCK_ENTRIES", 40 * 2 * 7)
-    blocks = predict_rows(forest, X[200:])
-    for name in ("predicted", "proba", "lower", "upper", "agreement"):
-        np.testing.assert_array_equal(getattr(whole, name), getattr(blocks, name))
+def test_rates_are_those_of_the_envelope(cancer):
+    X, y, forest = cancer
+    scores = score_predictions(predict_rows(forest, X[200:], gamma0=0.8), y[200:])
+    envelope = UncertaintyEnvelope(0.8).assess(forest, X[200:], y[200:])
+    for rate in ("confident_correct", "uncertain", "confident_incorrect"):
+        assert getattr(scores, rate) == pytest.approx(getattr(envelope, rate), abs=1e-12)
 
 
 def test_all_members_agreeing_is_full_agreement():

@@ -160,9 +160,13 @@ class Forest:
             mean /= mean.sum(axis=1, keepdims=True)
         return mean
 
-    def votes(self, X: ArrayLike, n_jobs: int = 1) -> F64:
-        """Weighted share of the trees that prefer each class, (n_rows, n_classes)."""
-        return self._core.predict_votes(self._matrix(X), self.weights, n_jobs)
+    def votes(self, X: ArrayLike, n_jobs: int = 1, weights: F64 | None = None) -> F64:
+        """Summed weight of the trees that prefer each class, (n_rows, n_classes).
+
+        By default the trees' own weights, whose sums are shares.
+        """
+        tree_weights = self.weights if weights is None else weights
+        return self._core.predict_votes(self._matrix(X), tree_weights, n_jobs)
 
     def draws(self, X: ArrayLike, n_jobs: int = 1) -> F64:
         """What every tree says, (n_trees, n_rows, n_outputs)."""

@@ -92,6 +92,11 @@ class Tree:
             depth += 1
         return depth
 
+    @property
+    def labels(self) -> Labels:
+        """Names of features, levels and classes."""
+        return self._labels
+
     def is_category_split(self, node: int) -> bool:
         """Whether the node splits on a category feature."""
         feature_idx = self.feature[node]

@@ -1,6 +1,8 @@
 """The estimators, one file per method."""
 
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood.methods.envelope_classifier import EnvelopeClassifier
+from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
@@ -13,6 +15,7 @@ __all__ = [
     "METHODS",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
+    "EnvelopeClassifier",
     "ForestClassifier",
     "ForestRegressor",
     "RandomForestClassifier",
@@ -20,6 +23,7 @@ __all__ = [
     "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
+    "compare_envelopes",
     "load",
     "method_class",
 ]

@@ -115,6 +115,38 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         rows = self._encode(X)
         return self.forest_.draws(rows, self._workers(len(rows)))
 
+    def predict_votes(self, X: Any, member_weights: ArrayLike | None = None) -> F64:
+        """Weight of the members that vote for each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+        member_weights : array-like, (n_members,), default=None
+            Non-negative; by default `member_weights_`.
+
+        Returns
+        -------
+        ndarray, (n_rows, n_classes)
+            Each row sums to the sum of the weights, by default 1. A member votes for the most
+            probable class of the row's leaf, of equally probable ones for the first.
+        """
+        rows = self._encode(X)
+        weights = self._vote_weights(member_weights)
+        return self.forest_.votes(rows, self._workers(len(rows)), weights)
+
+    def _vote_weights(self, member_weights: ArrayLike | None) -> F64:
+        if member_weights is None:
+            return self.member_weights_
+        weights = np.ascontiguousarray(member_weights, dtype=np.float64)
+        n_members = self.forest_.n_trees
+        if weights.shape != (n_members,) or not np.all(np.isfinite(weights) & (weights >= 0)):
+            words = f"{n_members} finite numbers >= 0"
+            raise parameter_error(
+                "member_weights", f"{self._name}.predict_votes", words, member_weights
+            )
+        return weights
+
     def predict_quantiles(self, X: Any, alpha: ArrayLike) -> F64:
         """Quantiles of each class probability over the members.
 

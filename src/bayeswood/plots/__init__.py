@@ -5,19 +5,33 @@ data it shows as attributes, and draws with ``plot(ax=None)``, which sets ``ax_`
 """
 
 from bayeswood.plots.class_probability import ClassProbabilityDisplay
+from bayeswood.plots.decision_map import DecisionMapDisplay
+from bayeswood.plots.envelope import EnvelopeDisplay
+from bayeswood.plots.envelope_comparison import EnvelopeComparisonDisplay
 from bayeswood.plots.importance import ImportanceDisplay
 from bayeswood.plots.interval import IntervalDisplay
 from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
 from bayeswood.plots.overview import plot_overview
+from bayeswood.plots.partial_dependence import PartialDependenceDisplay
+from bayeswood.plots.permutation_importance import PermutationImportanceDisplay
 from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
 from bayeswood.plots.reliability import ReliabilityDisplay
+from bayeswood.plots.tree import TreeDisplay
+from bayeswood.plots.trunk import TrunkDisplay
 
 __all__ = [
     "ClassProbabilityDisplay",
+    "DecisionMapDisplay",
+    "EnvelopeComparisonDisplay",
+    "EnvelopeDisplay",
     "ImportanceDisplay",
     "IntervalCoverageDisplay",
     "IntervalDisplay",
+    "PartialDependenceDisplay",
+    "PermutationImportanceDisplay",
     "PosteriorCurveDisplay",
     "ReliabilityDisplay",
+    "TreeDisplay",
+    "TrunkDisplay",
     "plot_overview",
 ]

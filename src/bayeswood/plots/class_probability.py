@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.plots.axes import spread_rows, take_axes, tidy
+from bayeswood.plots.axes import label_cells, legend_above, spread_rows, take_axes, tidy
 from bayeswood.report import ClassPredictions, Outcome, classify_outcomes, predict_rows
 from bayeswood.report.names import shorten
 from bayeswood.report.palette import GREY, INK, OUTCOME_COLOURS, OUTCOME_NAMES
@@ -147,7 +147,8 @@ class ClassProbabilityDisplay:
         cases = f"{some}{len(self.y):,} cases"
         if self.is_binary:
             ax.axhline(0.5, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-            ax.set_ylabel(f"probability of {shorten(str(classes[1]))}")
+            room = max(label_cells(ax, "y") - 15, 8)
+            ax.set_ylabel(f"probability of {shorten(str(classes[1]), min(room, 30))}")
             ax.set_xlabel(f"{cases}, sorted by their probability")
             return
         ax.set_ylabel("probability of the true class")
@@ -160,7 +161,7 @@ class ClassProbabilityDisplay:
         group = self._true_class()[rows]
         starts = np.flatnonzero(np.diff(group, prepend=-2))
         ends = np.append(starts[1:], len(group))
-        n_cells = max(5, 54 // len(starts))
+        n_cells = max(4, label_cells(self.ax_) // len(starts) - 2)
         names = [
             shorten(str(self.predictions.classes[g]), n_cells) if g >= 0 else "unseen"
             for g in group[starts]
@@ -180,4 +181,4 @@ class ClassProbabilityDisplay:
         handles.append(
             Line2D([], [], marker="X", linestyle="", color=INK, label="predicted wrongly")
         )
-        self.ax_.legend(handles=handles, frameon=False, loc="best")
+        legend_above(self.ax_, handles)

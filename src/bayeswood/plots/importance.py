@@ -4,9 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayeswood.plots.axes import take_axes, tidy
+from bayeswood.plots.axes import few_ticks, name_rows, rows_that_fit, take_axes, text_size, tidy
 from bayeswood.report import Importances, summarize_importances
-from bayeswood.report.names import shorten
 from bayeswood.report.palette import BLUE, GREY, INK
 
 
@@ -73,23 +72,23 @@ class ImportanceDisplay:
         -------
         self
         """
-        self.ax_ = take_axes(ax)
+        n_shown = min(n_features, len(self.importances.names))
+        self.ax_ = take_axes(ax, figsize=(6.4, max(2.4, 0.9 + 0.24 * n_shown)))
         self.figure_ = self.ax_.figure
-        mean, spread = self.importances.mean[:n_features], self.importances.spread[:n_features]
-        place = np.arange(len(mean))
+        n_shown = rows_that_fit(self.ax_, n_shown)
+        mean, spread = self.importances.mean[:n_shown], self.importances.spread[:n_shown]
+        place = np.arange(n_shown)
+        thin = min(1.0, 12 / n_shown) ** 0.5
         self.ax_.barh(place, mean, height=0.62, color=BLUE, alpha=0.25, zorder=2)
         low = np.maximum(mean - spread, 0)
-        self.ax_.hlines(place, low, mean + spread, color=BLUE, linewidth=1.6, zorder=3)
-        self.ax_.scatter(mean, place, color=BLUE, s=26, zorder=4)
-        names = [shorten(name, 28) for name in self.importances.names[:n_features]]
-        self.ax_.set_yticks(place, names)
-        self.ax_.set_ylim(len(mean) - 0.4, -0.6)
-        self.ax_.set_xlim(left=0)
-        self.ax_.locator_params(axis="x", nbins=6)
+        self.ax_.hlines(place, low, mean + spread, color=BLUE, linewidth=1.6 * thin, zorder=3)
+        self.ax_.scatter(mean, place, color=BLUE, s=26 * thin**2, zorder=4)
         tidy(self.ax_, grid="x")
-        self.ax_.tick_params(axis="y", length=0)
-        self.ax_.set_xlabel("importance ± spread over the trees")
-        self._say_how_many(len(mean))
+        name_rows(self.ax_, self.importances.names[:n_shown])
+        self.ax_.set_xlim(left=0)
+        few_ticks(self.ax_)
+        self.ax_.set_xlabel("importance ± spread over the trees", loc="right")
+        self._say_how_many(n_shown)
         return self
 
     def _say_how_many(self, n_shown: int) -> None:
@@ -97,5 +96,6 @@ class ImportanceDisplay:
         if n_hidden > 0:
             self.ax_.text(
                 0.98, 0.04, f"and {n_hidden} more", transform=self.ax_.transAxes,
-                ha="right", color=INK if n_hidden > 99 else GREY, fontsize="small",
+                ha="right", color=INK if n_hidden > 99 else GREY,
+                fontsize=0.85 * text_size(self.ax_),
             )  # fmt: skip

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.plots.axes import spread_rows, take_axes, tidy
+from bayeswood.plots.axes import legend_above, spread_rows, take_axes, tidy
 from bayeswood.plots.number_display import NumberDisplay
 from bayeswood.report import NumberPredictions
 from bayeswood.report.names import percent
@@ -66,7 +66,7 @@ class IntervalDisplay(NumberDisplay):
         self.ax_.set_ylabel(f"true {target or 'value'}")
         tidy(self.ax_)
         if legend:
-            self.ax_.legend(frameon=False, loc="upper left")
+            legend_above(self.ax_)
         return self
 
     def _draw(self, rows: NDArray[np.intp], side: int) -> None:

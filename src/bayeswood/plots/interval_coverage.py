@@ -6,10 +6,10 @@ import numpy as np
 
 from bayeswood.plots.axes import take_axes, tidy
 from bayeswood.plots.number_display import NumberDisplay
-from bayeswood.plots.reliability import wilson_interval
 from bayeswood.report import NumberPredictions
 from bayeswood.report.names import percent
 from bayeswood.report.palette import BLUE, GREY
+from bayeswood.uncertainty import wilson_interval
 
 
 class IntervalCoverageDisplay(NumberDisplay):

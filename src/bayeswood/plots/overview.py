@@ -18,6 +18,7 @@ from bayeswood.report import (
 )
 from bayeswood.report.names import percent
 from bayeswood.report.palette import INK, OUTCOME_COLOURS, OUTCOME_NAMES
+from bayeswood.uncertainty import class_event, summarize_reliability
 
 _LOOK: dict[Any, Any] = {
     "font.size": 10.5,
@@ -120,7 +121,8 @@ def _draw_classes(
     _draw_strip(strip, counts, names, [OUTCOME_COLOURS[outcome] for outcome in Outcome], note)
     interval = f"{percent(predictions.coverage)} credible interval"
     cases.set_title(f"Each case with its {interval}; ✕ = predicted wrongly")
-    ReliabilityDisplay.from_predictions(y, predictions.proba, classes=predictions.classes, ax=trust)
+    event, given, name = class_event(y, predictions.proba, predictions.classes)
+    ReliabilityDisplay(summarize_reliability(event, given, name=name)).plot(trust, note=False)
     trust.set_title("Are the probabilities right?")
 
 

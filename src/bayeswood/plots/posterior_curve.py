@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.plots.axes import take_axes, tidy
+from bayeswood.plots.axes import legend_above, take_axes, tidy
 from bayeswood.report.names import percent, shorten
-from bayeswood.report.palette import AMBER, BLUE, GREY, INK
+from bayeswood.report.palette import AMBER, BLUE, GREY
 from bayeswood.report.summarize import feature_names
 
 F64 = NDArray[np.float64]
@@ -153,7 +153,7 @@ class PosteriorCurveDisplay:
         self.ax_.plot(self.grid, self.mean, color=BLUE, linewidth=2.2, label="forest", zorder=4)
         self.ax_.set_xlabel(shorten(self.name))
         tidy(self.ax_)
-        self.ax_.legend(frameon=False, labelcolor=INK)
+        legend_above(self.ax_)
         return self
 
 

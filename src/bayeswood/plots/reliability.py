@@ -1,76 +1,38 @@
-"""Are the probabilities right? Predicted probability against observed frequency."""
+"""Reliability of class probabilities: predicted probability against observed frequency."""
 
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from bayeswood.plots.axes import take_axes, tidy
-from bayeswood.report.names import shorten
-from bayeswood.report.palette import BLUE, GREY
-
-F64 = NDArray[np.float64]
-
-# Of a standard normal: a 90 % interval.
-_Z = 1.6448536269514722
-
-
-def wilson_interval(n_hits: F64, n_cases: F64, z: float = _Z) -> tuple[F64, F64]:
-    """Wilson's score interval of a frequency (90 % by default).
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(np.array([9.0]), np.array([10.0]))
-    >>> low.round(3), high.round(3)
-    (array([0.652]), array([0.977]))
-    """
-    share = n_hits / n_cases
-    centre = (share + z**2 / (2 * n_cases)) / (1 + z**2 / n_cases)
-    half = np.sqrt(share * (1 - share) / n_cases + z**2 / (4 * n_cases**2))
-    half *= z / (1 + z**2 / n_cases)
-    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+from bayeswood.plots.axes import label_cells, take_axes, text_size, tidy
+from bayeswood.report.names import percent, shorten
+from bayeswood.report.palette import BLUE, GREY, INK
+from bayeswood.uncertainty import Reliability, class_event, summarize_reliability
 
 
 class ReliabilityDisplay:
     """Groups of cases with like probability: how often did the event happen?
 
+    Lines are Wilson's intervals of each frequency, pale bands those of bootstrap samples of the
+    rows. Larger dots stand for more cases.
+
     Parameters
     ----------
-    event : array-like of bool, (n_rows,)
-        Whether it happened.
-    probability : array-like, (n_rows,)
-        That it was given.
-    n_bins : int, default 10
-        Equally wide groups.
-    name : str, optional
-        Of the event, for the axes.
+    reliability : Reliability
 
     Attributes
     ----------
-    mean_probability, frequency, lower, upper, n_cases : ndarray
-        Of each group that has cases; ``lower`` and ``upper`` are Wilson's 90 % interval.
     ax_, figure_
         Set by `plot`.
     """
 
-    def __init__(
-        self, event: ArrayLike, probability: ArrayLike, *, n_bins: int = 10, name: str = ""
-    ) -> None:
-        happened = np.asarray(event, dtype=np.float64)
-        given = np.asarray(probability, dtype=np.float64)
-        group = np.minimum((given * n_bins).astype(np.intp), n_bins - 1)
-        counts = np.bincount(group, minlength=n_bins).astype(np.float64)
-        filled = counts > 0
-        hits: F64 = np.bincount(group, happened, minlength=n_bins)[filled].astype(np.float64)
-        self.name = name
-        self.n_cases = counts[filled]
-        self.mean_probability = np.bincount(group, given, minlength=n_bins)[filled] / self.n_cases
-        self.frequency = hits / self.n_cases
-        self.lower, self.upper = wilson_interval(hits, self.n_cases)
+    def __init__(self, reliability: Reliability) -> None:
+        self.reliability = reliability
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, n_bins: int = 10, ax: Any | None = None
+        cls, estimator: Any, X: Any, y: Any, *, ax: Any | None = None, **options: Any
     ) -> Self:
         """Predict probabilities and draw.
 
@@ -79,15 +41,17 @@ class ReliabilityDisplay:
         estimator : fitted classifier
         X : table
         y : array-like
-        n_bins : int, default 10
         ax : matplotlib.axes.Axes, optional
+        **options
+            Of `bayeswood.uncertainty.summarize_reliability`: ``n_bins``, ``strategy``, ``n_boot``,
+            ``confidence``, ``rng``.
 
         Returns
         -------
         ReliabilityDisplay
         """
         proba = estimator.predict_proba(X)
-        return cls.from_predictions(y, proba, classes=estimator.classes_, n_bins=n_bins, ax=ax)
+        return cls.from_predictions(y, proba, classes=estimator.classes_, ax=ax, **options)
 
     @classmethod
     def from_predictions(
@@ -96,8 +60,8 @@ class ReliabilityDisplay:
         proba: ArrayLike,
         *,
         classes: ArrayLike,
-        n_bins: int = 10,
         ax: Any | None = None,
+        **options: Any,
     ) -> Self:
         """Draw class probabilities: of the second class of two, else of the most probable one.
 
@@ -107,46 +71,69 @@ class ReliabilityDisplay:
             True classes.
         proba : array-like, (n_rows, n_classes)
         classes : array-like, (n_classes,)
-        n_bins : int, default 10
         ax : matplotlib.axes.Axes, optional
+        **options
+            As in `from_estimator`.
 
         Returns
         -------
         ReliabilityDisplay
         """
-        labels, values, names = np.asarray(y), np.asarray(proba), np.asarray(classes)
-        if len(names) == 2:
-            event, given, name = labels == names[1], values[:, 1], str(names[1])
-        else:
-            event = labels == names[values.argmax(axis=1)]
-            given, name = values.max(axis=1), "the predicted class"
-        return cls(event, given, n_bins=n_bins, name=name).plot(ax)
+        event, given, name = class_event(y, proba, classes)
+        return cls(summarize_reliability(event, given, name=name, **options)).plot(ax)
 
-    def plot(self, ax: Any | None = None) -> Self:
+    def plot(self, ax: Any | None = None, *, note: bool = True) -> Self:
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
+        note : bool, default True
+            Whether to write the calibration error above the picture.
 
         Returns
         -------
         self
         """
-        self.ax_ = take_axes(ax)
+        self.ax_ = take_axes(ax, figsize=(5.0, 4.6))
         self.figure_ = self.ax_.figure
+        shown = self.reliability
         self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         self.ax_.vlines(
-            self.mean_probability, self.lower, self.upper, color=BLUE, alpha=0.45, linewidth=1.8
+            shown.mean_probability, shown.boot_lower, shown.boot_upper,
+            color=BLUE, alpha=0.2, linewidth=7, zorder=1,
+        )  # fmt: skip
+        self.ax_.vlines(
+            shown.mean_probability, shown.lower, shown.upper, color=BLUE, alpha=0.6, linewidth=1.3
         )
-        size = 16 + 150 * np.sqrt(self.n_cases / self.n_cases.sum())
+        size = 16 + 150 * np.sqrt(shown.n_cases / shown.n_cases.sum())
         self.ax_.scatter(
-            self.mean_probability, self.frequency, s=size, color=BLUE, zorder=3,
+            shown.mean_probability, shown.frequency, s=size, color=BLUE, zorder=3,
             edgecolors="white", linewidths=0.8, clip_on=False,
         )  # fmt: skip
         self.ax_.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04))
-        what = f" of {shorten(self.name, 20)}" if self.name else ""
-        self.ax_.set_xlabel(f"predicted probability{what}")
+        self.ax_.set_xlabel(self._what(label_cells(self.ax_)))
         self.ax_.set_ylabel("observed frequency")
         tidy(self.ax_, grid="both")
+        if note:
+            self._note()
         return self
+
+    def _what(self, cells: int) -> str:
+        name = self.reliability.name
+        if not name:
+            return "predicted probability"
+        head = "predicted probability of" if 25 + len(name) <= cells else "probability of"
+        return f"{head} {shorten(name, max(cells - len(head) - 1, 8))}"
+
+    def _note(self) -> None:
+        """The calibration error, above the axes: a corner inside may hold data."""
+        shown = self.reliability
+        text = f"calibration error {shown.error:.3f}"
+        if not np.isnan(shown.error_lower):
+            text += (
+                f", by chance {shown.error_by_chance:.3f}\n{percent(shown.confidence)} of "
+                f"bootstrap samples {shown.error_lower:.3f}–{shown.error_upper:.3f}"
+            )
+        size = 0.85 * text_size(self.ax_)
+        self.ax_.set_title(text, loc="left", fontsize=size, color=INK, fontweight="normal")

@@ -1,5 +1,6 @@
 """What a fitted model says, first as plain data (summarize), then as text (render)."""
 
+from bayeswood.report.explain import Dissenter, Explanation, PartingFeature, explain
 from bayeswood.report.predictions import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -10,24 +11,28 @@ from bayeswood.report.summarize import (
     ClassifierScores,
     Importances,
     ModelSummary,
-    Outcome,
     RegressorScores,
     classify_outcomes,
     score_predictions,
     summarize_importances,
     summarize_model,
 )
+from bayeswood.uncertainty import Outcome
 
 __all__ = [
     "DEFAULT_GAMMA0",
     "ClassPredictions",
     "ClassifierScores",
+    "Dissenter",
+    "Explanation",
     "Importances",
     "ModelSummary",
     "NumberPredictions",
     "Outcome",
+    "PartingFeature",
     "RegressorScores",
     "classify_outcomes",
+    "explain",
     "predict_rows",
     "score_predictions",
     "summarize_importances",

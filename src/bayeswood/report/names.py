@@ -1,6 +1,8 @@
 """Names and lists of names in little room."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from typing import Any
 
 _NAME_CELLS = 30
@@ -18,6 +20,49 @@ def shorten(name: str, n_cells: int = _NAME_CELLS) -> str:
         return name
     n_tail = (n_cells - 1) // 2
     return name[: n_cells - 1 - n_tail] + "…" + name[-n_tail:]
+
+
+def shorten_all(names: Sequence[str], n_cells: int = _NAME_CELLS) -> list[str]:
+    """Cut long names so that different ones stay different.
+
+    Names that would look the same show the part in which they differ, or else their number.
+
+    Examples
+    --------
+    >>> shorten_all(["mean_of_the_first_one_here", "mean_of_the_other_one_here", "age"], 18)
+    ['mean_…first…_here', 'mean_…other…_here', 'age']
+    """
+    short = [shorten(name, n_cells) for name in names]
+    groups: dict[str, list[int]] = {}
+    for idx, cut in enumerate(short):
+        groups.setdefault(cut, []).append(idx)
+    for alike in groups.values():
+        if len(alike) > 1:
+            for idx, cut in zip(alike, _apart([names[i] for i in alike], n_cells), strict=True):
+                short[idx] = cut
+    counts = Counter(short)
+    return [
+        f"{shorten(name, max(n_cells - 5, 3))} #{idx}" if counts[cut] > 1 else cut
+        for idx, (name, cut) in enumerate(zip(names, short, strict=True))
+    ]
+
+
+def _apart(names: Sequence[str], n_cells: int) -> list[str]:
+    """Both ends of names, and between them the part in which they differ."""
+    n_head = _n_shared(names)
+    n_tail = _n_shared([name[n_head:][::-1] for name in names])
+    middles = [shorten(name[n_head : len(name) - n_tail], max(n_cells - 8, 3)) for name in names]
+    n_end = max(2, (n_cells - 2 - max(map(len, middles))) // 2)
+    return [
+        f"{name[:n_end]}…{middle}…{name[-n_end:]}"
+        for name, middle in zip(names, middles, strict=True)
+    ]
+
+
+def _n_shared(names: Sequence[str]) -> int:
+    """Length of the beginning that all names share."""
+    letters = zip(*names, strict=False)  # as long as the shortest
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, letters))
 
 
 def listing(values: Iterable[Any], n_shown: int = 6) -> str:

@@ -1,10 +1,10 @@
 """Predictions of a fitted estimator for some rows, with their uncertainty, as plain arrays.
 
 A classifier's row is *confident* when the share of members that vote for its predicted class is at
-least γ₀ (Schetinin and others 2004, section 4). The paper's γ is the share of the majority class,
-which the predicted class nearly always is; where the averaged probabilities prefer another class
-than the majority of votes, the share of the predicted class is below a half and the row is rightly
-called uncertain.
+least γ₀: the Uncertainty Envelope, see `bayeswood.UncertaintyEnvelope`. The envelope's γ is the
+share of the majority class, which the predicted class nearly always is; where the averaged
+probabilities prefer another class than the majority of votes, the share of the predicted class is
+at most a half, and the row is rightly called uncertain.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.uncertainty import is_confident, vote_shares
 
 F64 = NDArray[np.float64]
 
 # At the paper's 0.99 little is left to be confident about when the members are deep trees. At 0.9
 # a forest calls 73 to 100 % of its errors uncertain on the eight sets of docs/cli.md.
 DEFAULT_GAMMA0 = 0.9
-
-_BLOCK_ENTRIES = 8_000_000
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class ClassPredictions:
     @property
     def is_confident(self) -> NDArray[np.bool_]:
         """Per row, whether γ >= γ₀."""
-        return np.asarray(self.agreement >= self.gamma0)
+        return is_confident(self.agreement, self.gamma0)
 
     def take(self, rows: NDArray[np.intp]) -> "ClassPredictions":
         """The predictions of some rows."""
@@ -149,59 +148,13 @@ def _check_share(name: str, value: float) -> None:
 
 
 def _predict_classes(estimator: Any, X: Any, coverage: float, gamma0: float) -> ClassPredictions:
-    """Rows in blocks, so that the members' predictions never fill the memory."""
-    weights = np.asarray(estimator.member_weights_, dtype=np.float64)
-    classes = np.asarray(estimator.classes_)
-    n_block = max(1, _BLOCK_ENTRIES // (len(weights) * len(classes)))
-    n_rows = _n_rows(X)
-    blocks = []
-    for start in range(0, n_rows, n_block):
-        block = X[start : start + n_block] if n_block < n_rows else X
-        # A weighted mean of ones can exceed 1 by its last bit.
-        proba = np.minimum(estimator.predict_proba(block), 1.0)
-        # predict, not the largest probability: a hard vote may decide otherwise.
-        predicted = np.asarray(estimator.predict(block))
-        ends = np.asarray(estimator.predict_interval(block, coverage=coverage))
-        agreement = vote_agreement(
-            np.asarray(estimator.predict_draws(block)), weights, _class_numbers(predicted, classes)
-        )
-        blocks.append((predicted, proba, ends[..., 0], ends[..., 1], agreement))
-    labels, proba, low, high, agreement = map(np.concatenate, zip(*blocks, strict=True))
-    return ClassPredictions(classes, labels, proba, low, high, agreement, gamma0, coverage)
-
-
-def vote_agreement(draws: F64, weights: F64, predicted: NDArray[np.intp]) -> F64:
-    """Share of the members, by weight, whose own most probable class is the predicted one.
-
-    Parameters
-    ----------
-    draws : (n_members, n_rows, n_classes) ndarray
-        Each member's class probabilities.
-    weights : (n_members,) ndarray
-        They sum to 1.
-    predicted : (n_rows,) ndarray of int
-        Number of the predicted class.
-
-    Returns
-    -------
-    (n_rows,) ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> draws = np.array([[[0.9, 0.1]], [[0.6, 0.4]], [[0.2, 0.8]]])
-    >>> vote_agreement(draws, np.array([0.5, 0.25, 0.25]), np.array([0]))
-    array([0.75])
-    """
-    agrees = draws.argmax(axis=2) == predicted
-    # A sum of a hundred times 0.01 is not quite 1.
-    return np.asarray(np.round(weights @ agrees, 12))
-
-
-def _n_rows(X: Any) -> int:
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def _class_numbers(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Position of each label in the sorted classes; every label is one of them."""
-    return np.searchsorted(classes, labels)
+    votes = vote_shares(estimator, X)
+    # A weighted mean of ones can exceed 1 by its last bit.
+    proba = np.minimum(estimator.predict_proba(X), 1.0)
+    # predict, not the largest probability: a hard vote may decide otherwise.
+    predicted = np.asarray(estimator.predict(X))
+    agreement = votes.of_classes(np.searchsorted(votes.classes, predicted))
+    ends = np.asarray(estimator.predict_interval(X, coverage=coverage))
+    return ClassPredictions(
+        votes.classes, predicted, proba, ends[..., 0], ends[..., 1], agreement, gamma0, coverage
+    )

@@ -13,9 +13,9 @@ from bayeswood.report.summarize import (
     ClassifierScores,
     Importances,
     ModelSummary,
-    Outcome,
     RegressorScores,
 )
+from bayeswood.uncertainty import Outcome
 
 _BAR_CELLS = 28
 _N_FEATURES = 10

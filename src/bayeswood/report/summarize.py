@@ -1,7 +1,6 @@
 """From a fitted model and its predictions to the plain data that text and plots are made of."""
 
 from dataclasses import asdict, dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -9,16 +8,9 @@ from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from bayeswood.report.predictions import ClassPredictions, NumberPredictions
+from bayeswood.uncertainty import Outcome, sort_outcomes
 
 F64 = NDArray[np.float64]
-
-
-class Outcome(IntEnum):
-    """What became of a classified case within the Uncertainty Envelope."""
-
-    CONFIDENT_CORRECT = 0
-    UNCERTAIN = 1
-    CONFIDENT_INCORRECT = 2
 
 
 @dataclass(frozen=True)
@@ -157,10 +149,7 @@ def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray
     >>> [Outcome(o).name for o in classify_outcomes(predictions, np.array(["yes", "no"]))]
     ['CONFIDENT_INCORRECT', 'UNCERTAIN']
     """
-    decided = np.where(
-        predictions.predicted == y, Outcome.CONFIDENT_CORRECT, Outcome.CONFIDENT_INCORRECT
-    )
-    return np.where(predictions.is_confident, decided, Outcome.UNCERTAIN).astype(np.int8)
+    return sort_outcomes(predictions.is_confident, np.asarray(predictions.predicted == y))
 
 
 def score_predictions(

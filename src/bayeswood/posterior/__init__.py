@@ -1,0 +1,26 @@
+"""The posterior of whatever can be computed from a member: its mean, its spread, its intervals."""
+
+from bayeswood.posterior.contrast import contrast
+from bayeswood.posterior.decision_map import DecisionMap, decision_map
+from bayeswood.posterior.functional import Posterior, posterior_functional
+from bayeswood.posterior.members import Members
+from bayeswood.posterior.partial_dependence import PartialDependence, partial_dependence
+from bayeswood.posterior.permutation import PermutationImportances, permutation_importance
+from bayeswood.posterior.trunk import SplitChoice, TrunkPlace, TrunkPosterior, trunk_posterior
+
+__all__ = [
+    "DecisionMap",
+    "Members",
+    "PartialDependence",
+    "PermutationImportances",
+    "Posterior",
+    "SplitChoice",
+    "TrunkPlace",
+    "TrunkPosterior",
+    "contrast",
+    "decision_map",
+    "partial_dependence",
+    "permutation_importance",
+    "posterior_functional",
+    "trunk_posterior",
+]

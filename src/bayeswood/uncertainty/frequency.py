@@ -1,0 +1,67 @@
+"""Intervals of a frequency seen in n cases."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import beta, norm
+
+F64 = NDArray[np.float64]
+
+
+def wilson_interval(
+    n_hits: ArrayLike, n_cases: ArrayLike, confidence: float = 0.9
+) -> tuple[F64, F64]:
+    """Wilson's score interval of a frequency: right on average, for pictures.
+
+    Parameters
+    ----------
+    n_hits, n_cases : array-like
+        ``n_cases`` is positive.
+    confidence : float, default 0.9
+
+    Returns
+    -------
+    lower, upper : ndarray
+
+    Examples
+    --------
+    >>> low, high = wilson_interval([9], [10])
+    >>> low.round(3), high.round(3)
+    (array([0.652]), array([0.977]))
+    """
+    hits, cases = np.asarray(n_hits, np.float64), np.asarray(n_cases, np.float64)
+    z = float(norm.ppf(0.5 + confidence / 2))
+    share = hits / cases
+    centre = (share + z**2 / (2 * cases)) / (1 + z**2 / cases)
+    half = np.sqrt(share * (1 - share) / cases + z**2 / (4 * cases**2))
+    half *= z / (1 + z**2 / cases)
+    return np.clip(centre - half, 0, 1), np.clip(centre + half, 0, 1)
+
+
+def clopper_pearson_interval(
+    n_hits: ArrayLike, n_cases: ArrayLike, confidence: float = 0.95
+) -> tuple[F64, F64]:
+    """Clopper and Pearson's interval of a frequency: never covers less than it says.
+
+    Parameters
+    ----------
+    n_hits, n_cases : array-like
+    confidence : float, default 0.95
+
+    Returns
+    -------
+    lower, upper : ndarray
+        From 0 to 1 where there are no cases.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson_interval([0, 9], [10, 10])
+    >>> low.round(4), high.round(4)
+    (array([0.   , 0.555]), array([0.3085, 0.9975]))
+    """
+    hits, cases = np.asarray(n_hits, np.float64), np.asarray(n_cases, np.float64)
+    tail = (1.0 - confidence) / 2.0
+    misses = cases - hits
+    # The quantiles of a beta distribution with a parameter 0 are the ends of [0, 1].
+    lower = np.where(hits > 0, beta.ppf(tail, np.maximum(hits, 1.0), misses + 1.0), 0.0)
+    upper = np.where(misses > 0, beta.ppf(1 - tail, hits + 1.0, np.maximum(misses, 1.0)), 1.0)
+    return np.asarray(lower), np.asarray(upper)
