@@ -7,6 +7,8 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
+- `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
+  updated, merged, un-learned and left-one-out exactly.
 - `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
 
 When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
@@ -35,6 +37,8 @@ from bayeswood.methods import (
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
+    SafeBayesForestClassifier,
+    SafeBayesForestRegressor,
     compare_envelopes,
     load,
 )
@@ -72,6 +76,8 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",
+    "SafeBayesForestClassifier",
+    "SafeBayesForestRegressor",
     "Tree",
     "Uncertainty",
     "UncertaintyEnvelope",

@@ -185,6 +185,132 @@ class LeafResponses:
         positive weight whose cumulative weight, over the leaves the row falls in, is >= a.
         """
 
+class PriorTrees:
+    """Trees drawn before any data are seen; a function of the arguments alone.
+
+    ``n_levels``: int32 (n_features,), 0 for numbers. ``n_edges``: int64 (n_features,), the edges of
+    each numeric feature in ``edges``, one feature after another, ascending; ``transform`` has one
+    value more per numeric feature. A cut at tau sends the steps with transform <= tau left, that is
+    x <= the upper edge of the last of them. ``depth`` 0: Galton-Watson trees. Leaves of all trees
+    are numbered one after another.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        n_trees: int,
+        n_levels: NDArray[np.int32],
+        n_edges: NDArray[np.int64],
+        edges: F64,
+        transform: F64,
+        *,
+        depth: int = 0,
+        split_probability: float = 0.475,
+        max_leaves: int = 10000,
+        n_jobs: int = 1,
+    ) -> None: ...
+    @property
+    def n_trees(self) -> int: ...
+    @property
+    def n_leaves(self) -> NDArray[np.int64]: ...
+    @property
+    def nbytes(self) -> int: ...
+    def count(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        copies: NDArray[np.int32] | None,
+        sign: int,
+        counts: NDArray[np.int32],
+        instruction_set: str = "auto",
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        """Add sign times the rows' classes to counts, (n_leaves in all, n_classes), in place."""
+    def apply(
+        self, X: NDArray[Any], instruction_set: str = "auto", n_jobs: int = 1
+    ) -> NDArray[np.int64]:
+        """(n_rows, n_trees): leaf of each row, numbered over all trees."""
+    def pool(
+        self,
+        X: NDArray[Any],
+        values: F64,
+        tree_weights: F64,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> F64:
+        """(n_rows, n_outputs): sum over trees of weight times values[leaf of the row]."""
+    def summarise_classes(
+        self,
+        counts: NDArray[np.int32],
+        alpha: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> tuple[F64, F64, F64]:
+        """Log evidence (n_trees,), class probabilities (n_leaves in all, n_classes), importances
+        (n_trees, n_features).
+        """
+    def leave_one_out_classes(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        counts: NDArray[np.int32],
+        alpha: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> F64:
+        """(n_trees, n_rows, n_classes): predictions of counted rows, each left out in turn.
+        ValueError if a row was not counted.
+        """
+    def sum(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        copies: NDArray[np.int32] | None,
+        sign: int,
+        sums: NDArray[np.int64],
+        instruction_set: str = "auto",
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        """Add sign times the rows to sums, (n_leaves in all, 4), in place: number, sum, and sum of
+        squares as third 2^30 + fourth. y: whole numbers, at most 2^30 in size.
+        """
+    def summarise_numbers(
+        self,
+        sums: NDArray[np.int64],
+        unit: float,
+        strength: float,
+        shape: float,
+        scale: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> tuple[F64, F64, F64]:
+        """Log evidence (n_trees,); mean, variance and degrees of freedom of the predictive
+        (n_leaves in all, 3); importances (n_trees, n_features). The prior mean is 0.
+        """
+    def leave_one_out_numbers(
+        self,
+        X: NDArray[Any],
+        y: NDArray[np.int32],
+        sums: NDArray[np.int64],
+        unit: float,
+        strength: float,
+        shape: float,
+        scale: float,
+        average_prunings: bool,
+        n_jobs: int = 1,
+    ) -> F64:
+        """(n_trees, n_rows, 3): mean, variance and log density of counted rows, each left out in
+        turn.
+        """
+    def to_forest(
+        self, values: F64, n_rows: NDArray[np.int32], is_classifier: bool, n_jobs: int = 1
+    ) -> Forest:
+        """A Forest with these values, (n_leaves in all, n_outputs); empty subtrees of full trees
+        become one leaf.
+        """
+
 def grow_forest(
     encoded: EncodedMatrix,
     y: NDArray[Any],

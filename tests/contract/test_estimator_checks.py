@@ -11,6 +11,8 @@ from bayeswood import (
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
+    SafeBayesForestClassifier,
+    SafeBayesForestRegressor,
 )
 
 # A weight of k multiplies the one random draw of the row; k copies of the row get a draw each.
@@ -20,7 +22,9 @@ _EXPECTED = {"check_sample_weight_equivalence_on_dense_data": _WEIGHT_REASON}
 
 
 def expected_failures(estimator):
-    return {} if isinstance(estimator, RandomizedTreesClassifier) else _EXPECTED
+    # These count copies of rows, or draw nothing by rows: there the check passes.
+    counts = RandomizedTreesClassifier | SafeBayesForestClassifier | SafeBayesForestRegressor
+    return {} if isinstance(estimator, counts) else _EXPECTED
 
 
 ESTIMATORS = [
@@ -33,6 +37,10 @@ ESTIMATORS = [
     CalibratedForestClassifier(n_estimators=10),
     CalibratedForestRegressor(n_estimators=10),
     CalibratedForestRegressor(n_estimators=10, interval="leaves"),
+    SafeBayesForestClassifier(n_estimators=20),
+    SafeBayesForestClassifier.as_published(n_estimators=50),
+    SafeBayesForestRegressor(n_estimators=20),
+    SafeBayesForestRegressor(n_estimators=20, tree_prior="galton-watson", pooling="power"),
 ]
 
 

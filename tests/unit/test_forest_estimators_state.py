@@ -267,6 +267,7 @@ def test_every_method_has_its_classes():
         "bayesian-forest",
         "random-forest",
         "randomized-trees",
+        "safe-bayes-forest",
     }
     assert DEFAULT_METHOD == "calibrated-forest"
 

@@ -12,7 +12,10 @@ enum class Purpose : std::uint64_t {
   FEATURES = 2,
   THRESHOLDS = 3,
   GROUPS = 4,
-  CHOICES = 5
+  CHOICES = 5,
+  SHAPES = 6,
+  RULES = 7,
+  LEVELS = 8
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {

@@ -10,6 +10,8 @@ from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
+from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -25,6 +27,8 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",
+    "SafeBayesForestClassifier",
+    "SafeBayesForestRegressor",
     "compare_envelopes",
     "load",
     "method_class",

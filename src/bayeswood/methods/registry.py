@@ -9,6 +9,8 @@ from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegres
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
+from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
@@ -17,6 +19,7 @@ METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | N
     "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
     "randomized-trees": (RandomizedTreesClassifier, None),
+    "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
 }
 
 DEFAULT_METHOD = "calibrated-forest"

@@ -154,3 +154,17 @@ def read_training_data(
     return TrainingData(
         matrix[taking_part], schema, kept, weights[taking_part], matrix, taking_part, groups
     )
+
+
+def read_known_classes(y: Any, classes: NDArray[Any], owner: str) -> Target:
+    """Class numbers of labels that must be among classes known before."""
+    codes, found = fit_class_target(y, owner)
+    number = {label: place for place, label in enumerate(classes.tolist())}
+    unknown = [label for label in found.tolist() if label not in number]
+    if unknown:
+        raise BayeswoodError(
+            f"y holds the class {unknown[0]!r}, which {owner} does not know. Name all classes in "
+            f"the first call of partial_fit. The classes are {classes.tolist()}."
+        )
+    places = np.array([number[label] for label in found.tolist()], dtype=np.int32)
+    return Target(places[codes], classes, single_output=True)

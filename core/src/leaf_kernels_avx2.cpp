@@ -1,0 +1,114 @@
+#include "bayeswood/safe_bayes/leaf_kernels.hpp"
+
+// Everything below is compiled for AVX2 and called only where the machine has it; see
+// kernels_avx2.cpp.
+#if defined(__GNUC__) && defined(__x86_64__)
+#include <immintrin.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,popcnt")
+#endif
+
+namespace bayeswood {
+namespace {
+
+// One bit per row of 32: codes <= place.
+std::uint32_t below32(const std::uint16_t* codes, __m256i place) {
+  const auto* at = reinterpret_cast<const __m256i*>(codes);
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i a = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_loadu_si256(at), place), zero);
+  const __m256i b = _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_loadu_si256(at + 1), place), zero);
+  const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi16(a, b), 0xd8);
+  return static_cast<std::uint32_t>(_mm256_movemask_epi8(both));
+}
+
+void rows_below(const std::uint16_t* column, std::uint16_t place, std::uint64_t* words) {
+  const __m256i limit = _mm256_set1_epi16(static_cast<short>(place));
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) {
+    const std::uint64_t low = below32(column + 64 * w, limit);
+    words[w] = low | static_cast<std::uint64_t>(below32(column + 64 * w + 32, limit)) << 32;
+  }
+}
+
+// Four groups of eight rows walk side by side, to hide the gathers' latency.
+constexpr std::uint32_t GROUPS = 4;
+
+struct Walkers {
+  __m256i node[GROUPS];
+
+  void step(const std::uint32_t* rules, const std::uint16_t* codes, __m128i shift, __m256i row) {
+    const __m256i low = _mm256_set1_epi32(0xffff);
+    for (std::uint32_t g = 0; g < GROUPS; ++g) {
+      const __m256i rule =
+          _mm256_i32gather_epi32(reinterpret_cast<const int*>(rules), node[g], sizeof(int));
+      const __m256i column = _mm256_srl_epi32(_mm256_and_si256(rule, low), shift);
+      const __m256i first = _mm256_add_epi32(row, _mm256_set1_epi32(static_cast<int>(8 * g)));
+      const __m256i at = _mm256_add_epi32(_mm256_slli_epi32(column, 9), first);
+      const __m256i code =
+          _mm256_and_si256(_mm256_i32gather_epi32(reinterpret_cast<const int*>(codes), at, 2), low);
+      const __m256i right = _mm256_cmpgt_epi32(code, _mm256_srli_epi32(rule, 16));
+      const __m256i next =
+          _mm256_add_epi32(_mm256_add_epi32(node[g], node[g]), _mm256_set1_epi32(1));
+      node[g] = _mm256_sub_epi32(next, right);
+    }
+  }
+};
+
+void walk_full(const std::uint32_t* rules, std::uint32_t depth, const std::uint16_t* codes,
+               std::uint32_t shift, std::uint32_t* leaf) {
+  static_assert(BLOCK_ROWS == 1 << 9);
+  const __m128i shifts = _mm_cvtsi32_si128(static_cast<int>(shift));
+  const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i n_inner = _mm256_set1_epi32((1 << depth) - 1);
+  for (std::uint32_t i = 0; i < BLOCK_ROWS; i += 8 * GROUPS) {
+    const __m256i row = _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(i)));
+    Walkers walkers;
+    for (auto& node : walkers.node) node = _mm256_setzero_si256();
+    for (std::uint32_t level = 0; level < depth; ++level) walkers.step(rules, codes, shifts, row);
+    for (std::uint32_t g = 0; g < GROUPS; ++g) {
+      const __m256i found = _mm256_sub_epi32(walkers.node[g], n_inner);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(leaf + i + 8 * g), found);
+    }
+  }
+}
+
+std::uint32_t count_bits(const std::uint64_t* rows) {
+  long long n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += _mm_popcnt_u64(rows[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
+std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* others) {
+  long long n = 0;
+  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) n += _mm_popcnt_u64(rows[w] & others[w]);
+  return static_cast<std::uint32_t>(n);
+}
+
+}  // namespace
+
+const LeafKernels* avx2_leaf_kernels() {
+  static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
+  const bool has_both = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return has_both ? &kernels : nullptr;
+}
+
+}  // namespace bayeswood
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+#else
+namespace bayeswood {
+
+const LeafKernels* avx2_leaf_kernels() {
+  return nullptr;
+}
+
+}  // namespace bayeswood
+#endif

@@ -1,0 +1,128 @@
+"""How good a forest of prior trees is at each power β of the marginal likelihood."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.methods.class_members import ClassMembers
+from bayeswood.methods.parameters import parameter_error
+from bayeswood.methods.pooling import class_shares, evidence_pool, normalised_weights
+
+F64 = NDArray[np.float64]
+
+# So many powers are all of 1/N .. 1 on small data; beyond they thin out towards 1.
+_MOST_POWERS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class OperatingCurve:
+    """Quality over β = m/N (Quadrianto and Ghahramani 2015, §4 and Figure 4).
+
+    Attributes
+    ----------
+    power : ndarray, (n_powers,)
+        β, ascending; the last is 1, Bayesian model averaging.
+    accuracy : ndarray, (n_powers,)
+        Share of rows whose most probable class is theirs.
+    log_probability : ndarray, (n_powers,)
+        Mean log probability of the rows' classes.
+    on : str
+        "train", "loo" or "given": the rows it was measured on.
+    """
+
+    power: F64
+    accuracy: F64
+    log_probability: F64
+    on: str
+
+    def best_power(self, by: str = "log_probability") -> float:
+        """The β of the highest point; of equals the smallest.
+
+        Parameters
+        ----------
+        by : {"log_probability", "accuracy"}, default="log_probability"
+
+        Returns
+        -------
+        float
+        """
+        if by not in ("log_probability", "accuracy"):
+            words = "one of 'log_probability', 'accuracy'"
+            raise parameter_error("by", "OperatingCurve.best_power", words, by)
+        return float(self.power[int(np.argmax(getattr(self, by)))])
+
+
+def power_grid(n_rows: int) -> F64:
+    """β = m/N for whole m: all of them, or 200 that thin out towards 1.
+
+    Examples
+    --------
+    >>> power_grid(4)
+    array([0.25, 0.5 , 0.75, 1.  ])
+    """
+    if n_rows <= _MOST_POWERS:
+        return np.arange(1, n_rows + 1) / max(n_rows, 1)
+    spread = np.geomspace(1, n_rows, _MOST_POWERS)
+    return np.unique(np.concatenate([np.round(spread), np.arange(1, 11)])) / n_rows
+
+
+@dataclass(frozen=True, eq=False)
+class CurveRows:
+    """The rows a curve is measured on, and what each member says of them.
+
+    Attributes
+    ----------
+    draws : ndarray, (n_members, n_rows, n_classes)
+        Class probabilities of every member.
+    log_evidence : ndarray, (n_members,) or (n_members, n_rows)
+        Of the members; for each row if the row was left out.
+    class_rows : ndarray, (n_classes,) or (n_rows, n_classes)
+        Rows of each class; without the row if it was left out.
+    y : ndarray of int32, (n_rows,)
+        Classes.
+    times : ndarray, (n_rows,)
+        How often each row counts.
+    on : str
+        What rows they are.
+    """
+
+    draws: F64
+    log_evidence: F64
+    class_rows: NDArray[np.int64]
+    y: NDArray[np.int32]
+    times: F64
+    on: str
+
+
+def measure_curve(members: ClassMembers, rows: CurveRows, powers: F64) -> OperatingCurve:
+    """Pool what the members say at each power, and compare with the truth."""
+    logarithmic = members.model.pooling == "evidence"
+    values = np.log(rows.draws) if logarithmic else rows.draws
+    log_shares = np.log(class_shares(rows.class_rows, members.model.alpha))
+    log_shares = np.broadcast_to(log_shares, rows.draws.shape[1:])
+    share = rows.times / rows.times.sum()
+    points = []
+    for power in powers:
+        weights = normalised_weights(rows.log_evidence, power)
+        subscripts = "k,knc->nc" if weights.ndim == 1 else "kn,knc->nc"
+        pooled = np.einsum(subscripts, weights, values)
+        if logarithmic:
+            pooled = evidence_pool(pooled, log_shares, members.sharpness)
+        right = np.argmax(pooled, axis=1) == rows.y
+        own = pooled[np.arange(len(rows.y)), rows.y]
+        points.append((float(share @ right), float(share @ np.log(own))))
+    accuracy, log_probability = np.array(points).T
+    return OperatingCurve(powers, accuracy, log_probability, rows.on)
+
+
+def left_out_rows(
+    members: ClassMembers, X: NDArray[np.float64], y: NDArray[np.int32], times: F64
+) -> CurveRows:
+    """Rows that the members saw, each left out in turn."""
+    blocks = [block for _, block in members.members_left_out(X, y)]
+    draws = np.concatenate(blocks, axis=1)
+    own = np.take_along_axis(draws, y[None, :, None].astype(np.intp), axis=2)[:, :, 0]
+    others = members.class_rows[None, :] - (y[:, None] == np.arange(members.n_classes))
+    log_evidence = members.log_evidence[:, None] - np.log(own)
+    return CurveRows(draws, log_evidence, others, y, times, "loo")
