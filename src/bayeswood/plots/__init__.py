@@ -8,16 +8,22 @@ from bayeswood.plots.class_probability import ClassProbabilityDisplay
 from bayeswood.plots.importance import ImportanceDisplay
 from bayeswood.plots.interval import IntervalDisplay
 from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
+from bayeswood.plots.operating_curve import OperatingCurveDisplay, operating_curve
 from bayeswood.plots.overview import plot_overview
 from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
 from bayeswood.plots.reliability import ReliabilityDisplay
+from bayeswood.plots.weighted_trees import WeightedTreesDisplay, weighted_trees
 
 __all__ = [
     "ClassProbabilityDisplay",
     "ImportanceDisplay",
     "IntervalCoverageDisplay",
     "IntervalDisplay",
+    "OperatingCurveDisplay",
     "PosteriorCurveDisplay",
     "ReliabilityDisplay",
+    "WeightedTreesDisplay",
+    "operating_curve",
     "plot_overview",
+    "weighted_trees",
 ]

@@ -1,0 +1,312 @@
+"""The trees that count most and least, with leaves coloured by the classes of their rows."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.plots.tree_layout import TreeLayout, lay_out
+from bayeswood.report.names import shorten
+from bayeswood.report.palette import GREY, INK
+
+F64 = NDArray[np.float64]
+
+# Okabe and Ito's colours in an order in which the first few differ in lightness as well.
+CLASS_COLOURS = (
+    "#0072B2", "#E69F00", "#CC79A7", "#009E73", "#56B4E9", "#D55E00", "#F0E442",
+)  # fmt: skip
+OTHER_COLOUR, EMPTY_COLOUR = "#BBBBBB", "#000000"
+_POINTS_PER_CHARACTER, _MIN_NAME, _MAX_NAME = 4.4, 8, 20
+_LARGEST_MARK, _SMALLEST_MARK = 11.0, 1.2
+
+
+class WeightedTreesDisplay:
+    """The trees of the highest weight in the upper row, those of the lowest in the lower.
+
+    A leaf's colour mixes the colours of the classes by the shares of its training rows: the purer
+    the leaf, the purer the colour. A leaf without rows is black; it adds nothing to the evidence
+    of its tree (its factor of equation 3 is 1), so an empty branch is pruned by itself.
+
+    Parameters
+    ----------
+    forest : Forest
+        Of a classifier.
+    n_trees : int, default 4
+        Trees in each row.
+    max_depth : int, optional
+        Depth below which trees are not drawn.
+    dirichlet_alpha : float, default 0.0
+        α that the leaves' probabilities (m_c + α) / (n + Cα) contain, to be taken out again.
+
+    Attributes
+    ----------
+    highest, lowest : ndarray of int
+        Numbers of the trees drawn; from the highest weight down, and from the lowest up.
+    axes_ : ndarray of matplotlib.axes.Axes, (2, n_trees)
+    figure_
+        Set by `plot`.
+
+    Notes
+    -----
+    After Figure 3 of Quadrianto and Ghahramani (2015), which mixes red, green and blue. The colours
+    here are told apart with any colour vision.
+    """
+
+    def __init__(
+        self,
+        forest: Forest,
+        *,
+        n_trees: int = 4,
+        max_depth: int | None = None,
+        dirichlet_alpha: float = 0.0,
+    ) -> None:
+        if not forest.is_classifier:
+            raise BayeswoodError("The 'forest' parameter of WeightedTreesDisplay must classify.")
+        if not 1 <= n_trees <= forest.n_trees:
+            raise BayeswoodError(
+                "The 'n_trees' parameter of WeightedTreesDisplay must be an int in "
+                f"[1, {forest.n_trees}]. Got {n_trees} instead."
+            )
+        by_weight = np.argsort(forest.log_weights, kind="stable")
+        self.forest, self.max_depth = forest, max_depth
+        self.dirichlet_alpha = dirichlet_alpha
+        self.highest, self.lowest = by_weight[::-1][:n_trees], by_weight[:n_trees]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        n_trees: int = 4,
+        max_depth: int | None = None,
+        axes: Any | None = None,
+    ) -> Self:
+        """Draw trees of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator : fitted classifier
+            With ``forest_``; one with ``dirichlet_alpha_`` is shown without it.
+        n_trees : int, default 4
+        max_depth : int, optional
+        axes : matplotlib.axes.Axes, (2, n_trees), optional
+
+        Returns
+        -------
+        WeightedTreesDisplay
+        """
+        has_plain_leaves = not getattr(estimator, "prune_average", False)
+        alpha = getattr(estimator, "dirichlet_alpha_", 0.0) if has_plain_leaves else 0.0
+        display = cls(
+            estimator.forest_, n_trees=n_trees, max_depth=max_depth, dirichlet_alpha=alpha
+        )
+        return display.plot(axes)
+
+    def plot(self, axes: Any | None = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, (2, n_trees), optional
+
+        Returns
+        -------
+        self
+        """
+        shape = (2, len(self.highest))
+        self.axes_ = _take_grid(axes, shape)
+        self.figure_ = self.axes_[0, 0].figure
+        for row, (kind, numbers) in enumerate((("highest", self.highest), ("lowest", self.lowest))):
+            for column, number in enumerate(numbers):
+                title = f"{_ordinal(column)}{kind}\nweight {self._weight(number)}"
+                self._draw_tree(self.axes_[row, column], int(number), title)
+        self._draw_legend()
+        return self
+
+    def _weight(self, number: int) -> str:
+        """A weight from 1 down to e^-1000; what floating point cannot hold as a power of ten."""
+        exponent = (self.forest.log_weights[number] - _log_sum(self.forest.log_weights)) / np.log(
+            10
+        )
+        if exponent > -3:
+            return f"{10**exponent:.3f}"
+        return f"$10^{{{exponent:.1f}}}$"
+
+    def shares(self, number: int) -> tuple[F64, NDArray[np.bool_]]:
+        """Class shares of the rows in each node of a tree, and whether it has rows.
+
+        Parameters
+        ----------
+        number : int
+            Of the tree in the forest.
+        """
+        tree = self.forest.trees[number]
+        n_rows = tree.n_samples[:, None].astype(np.float64)
+        n_classes, alpha = tree.value.shape[1], self.dirichlet_alpha
+        counts = np.maximum(tree.value * (n_rows + n_classes * alpha) - alpha, 0.0)
+        total = counts.sum(axis=1, keepdims=True)
+        shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
+        return shares, tree.n_samples > 0
+
+    def _draw_tree(self, ax: Any, number: int, title: str) -> None:
+        tree = self.forest.trees[number]
+        layout = lay_out(tree, self.max_depth)
+        has_parent = layout.parent >= 0
+        above = layout.parent[has_parent]
+        ax.plot(
+            np.stack([layout.x[above], layout.x[has_parent]]),
+            -np.stack([layout.depth[above], layout.depth[has_parent]]),
+            color=GREY, linewidth=0.9 if layout.is_leaf.sum() <= 60 else 0.4, zorder=1,
+        )  # fmt: skip
+        shares, has_rows = self.shares(number)
+        ends = layout.is_leaf
+        colours = mix_colours(shares[layout.node], class_colours(self.forest.n_outputs))
+        colours[~has_rows[layout.node]] = mix_colours(np.ones((1, 1)), (EMPTY_COLOUR,))[0]
+        side = _mark_side(ax, int(ends.sum()), int(layout.depth.max()))
+        ax.scatter(
+            layout.x[~ends], -layout.depth[~ends], s=(0.55 * side) ** 2, color="white",
+            edgecolors=GREY, linewidths=0.7, zorder=2,
+        )  # fmt: skip
+        ax.scatter(
+            layout.x[ends], -layout.depth[ends], s=side**2, c=colours[ends], marker="s",
+            edgecolors=INK, linewidths=0.4 if side > 4 else 0.0, zorder=3, clip_on=False,
+        )  # fmt: skip
+        self._name_splits(ax, layout, number)
+        _bare(ax, layout)
+        ax.set_title(title, fontsize=9, color=INK)
+        n_leaves = tree.n_leaves
+        ax.set_xlabel(f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf", fontsize=8, color=INK)
+
+    def _name_splits(self, ax: Any, layout: TreeLayout, number: int) -> None:
+        tree, names = self.forest.trees[number], self.forest.labels.feature_names
+        # Two splits of one depth are at least two leaves apart.
+        room = 2 * _size_in_points(ax)[0] / (layout.is_leaf.sum() + 1)
+        n_cells = min(int(room / _POINTS_PER_CHARACTER), _MAX_NAME)
+        if n_cells < _MIN_NAME:
+            return
+        for x, depth, node in zip(
+            layout.x[~layout.is_leaf], layout.depth[~layout.is_leaf], layout.node[~layout.is_leaf],
+            strict=True,
+        ):  # fmt: skip
+            ax.annotate(
+                shorten(names[tree.feature[node]], n_cells), (x, -depth), xytext=(0, 6),
+                textcoords="offset points", ha="center", fontsize=7, color=INK, zorder=4,
+                bbox={"facecolor": "white", "alpha": 0.85, "edgecolor": "none", "pad": 0.5},
+            )  # fmt: skip
+
+    def _draw_legend(self) -> None:
+        from matplotlib.lines import Line2D
+
+        n_classes = self.forest.n_outputs
+        colours = class_colours(n_classes)[: len(CLASS_COLOURS)]
+        names = [shorten(self.forest.labels.class_name(i), 18) for i in range(len(colours))]
+        entries = list(zip(names, colours, strict=True))
+        if n_classes > len(CLASS_COLOURS):
+            entries.append((f"{n_classes - len(CLASS_COLOURS)} more", OTHER_COLOUR))
+        marks = [
+            Line2D([], [], marker="s", linestyle="", markersize=8, label=name, color=colour)
+            for name, colour in [*entries, ("no rows", EMPTY_COLOUR)]
+        ]
+        self.figure_.legend(
+            handles=marks, loc="outside lower center", ncols=min(len(marks), 5), frameon=False
+        )
+
+
+def weighted_trees(
+    estimator: Any, *, n_trees: int = 4, max_depth: int | None = None, axes: Any | None = None
+) -> Any:
+    """Draw the trees of a fitted classifier that have the highest and the lowest weight.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    n_trees : int, default 4
+        Trees in each of the two rows.
+    max_depth : int, optional
+        Depth below which trees are not drawn.
+    axes : matplotlib.axes.Axes, (2, n_trees), optional
+
+    Returns
+    -------
+    ndarray of matplotlib.axes.Axes, (2, n_trees)
+    """
+    display = WeightedTreesDisplay.from_estimator(
+        estimator, n_trees=n_trees, max_depth=max_depth, axes=axes
+    )
+    return display.axes_
+
+
+def class_colours(n_classes: int) -> tuple[str, ...]:
+    """A colour for each class; all beyond the seventh are grey.
+
+    Examples
+    --------
+    >>> class_colours(2)
+    ('#0072B2', '#E69F00')
+    """
+    n_others = max(n_classes - len(CLASS_COLOURS), 0)
+    return CLASS_COLOURS[:n_classes] + (OTHER_COLOUR,) * n_others
+
+
+def mix_colours(shares: F64, colours: tuple[str, ...]) -> F64:
+    """Red, green and blue of colours mixed in given shares, as light mixes.
+
+    Examples
+    --------
+    >>> mix_colours(np.array([[0.0, 1.0], [0.5, 0.5]]), ("#000000", "#ffffff")).round(2)
+    array([[1.  , 1.  , 1.  ],
+           [0.74, 0.74, 0.74]])
+    """
+    parts = np.array([[int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in colours]) / 255
+    light = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    mixed = np.clip(shares @ light, 0.0, 1.0)
+    screen: F64 = np.where(mixed <= 0.0031308, 12.92 * mixed, 1.055 * mixed ** (1 / 2.4) - 0.055)
+    return screen
+
+
+def _take_grid(axes: Any | None, shape: tuple[int, int]) -> NDArray[Any]:
+    if axes is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ModuleNotFoundError:
+            raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
+        size = (2.7 * shape[1] + 0.2, 5.6)
+        axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)[1]
+    grid = np.asarray(axes, dtype=object)
+    if grid.shape != shape:
+        raise BayeswoodError(
+            f"The 'axes' parameter of weighted trees must be a {shape[0]} x {shape[1]} array of "
+            f"axes. Got {grid.shape} instead."
+        )
+    return grid
+
+
+def _mark_side(ax: Any, n_leaves: int, depth: int) -> float:
+    """Side of a leaf's square in points: as large as its neighbours leave room for."""
+    width, height = _size_in_points(ax)
+    room = min(0.9 * width / max(n_leaves, 1), 0.7 * height / max(depth, 1))
+    return float(np.clip(room, _SMALLEST_MARK, _LARGEST_MARK))
+
+
+def _size_in_points(ax: Any) -> tuple[float, float]:
+    box, figure = ax.get_position(), ax.figure.get_size_inches()
+    return 72 * box.width * figure[0], 72 * box.height * figure[1]
+
+
+def _bare(ax: Any, layout: TreeLayout) -> None:
+    """No frame and no ticks; room around the outermost nodes."""
+    ax.set(xticks=[], yticks=[])
+    ax.spines[:].set_visible(False)
+    n_leaves, depth = int(layout.is_leaf.sum()), int(layout.depth.max())
+    ax.set_xlim(-0.06 * n_leaves - 0.4, 1.06 * n_leaves - 0.6)
+    ax.set_ylim(-1.08 * depth - 0.25, 0.12 * depth + 0.35)
+
+
+def _ordinal(column: int) -> str:
+    return ("", "2nd ", "3rd ")[column] if column < 3 else f"{column + 1}th "
+
+
+def _log_sum(log_weights: F64) -> float:
+    return float(np.logaddexp.reduce(log_weights))
