@@ -18,7 +18,8 @@ CLASS_COLOURS = (
     "#0072B2", "#E69F00", "#CC79A7", "#009E73", "#56B4E9", "#D55E00", "#F0E442",
 )  # fmt: skip
 OTHER_COLOUR, EMPTY_COLOUR = "#BBBBBB", "#000000"
-_POINTS_PER_CHARACTER, _MIN_NAME, _MAX_NAME = 4.4, 8, 20
+_POINTS_PER_CHARACTER, _MIN_NAME, _MAX_NAME = 4.4, 10, 20
+_MIN_POINTS_PER_LEVEL, _MAX_NAMED_LEAVES = 20, 8
 _LARGEST_MARK, _SMALLEST_MARK = 11.0, 1.2
 
 
@@ -173,23 +174,22 @@ class WeightedTreesDisplay:
             layout.x[ends], -layout.depth[ends], s=side**2, c=colours[ends], marker="s",
             edgecolors=INK, linewidths=0.4 if side > 4 else 0.0, zorder=3, clip_on=False,
         )  # fmt: skip
-        self._name_splits(ax, layout, number)
         _bare(ax, layout)
+        self._name_splits(ax, layout, number)
         ax.set_title(title, fontsize=9, color=INK)
         n_leaves = tree.n_leaves
         ax.set_xlabel(f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf", fontsize=8, color=INK)
 
     def _name_splits(self, ax: Any, layout: TreeLayout, number: int) -> None:
         tree, names = self.forest.trees[number], self.forest.labels.feature_names
-        # Two splits of one depth are at least two leaves apart.
-        room = 2 * _size_in_points(ax)[0] / (layout.is_leaf.sum() + 1)
-        n_cells = min(int(room / _POINTS_PER_CHARACTER), _MAX_NAME)
-        if n_cells < _MIN_NAME:
-            return
-        for x, depth, node in zip(
-            layout.x[~layout.is_leaf], layout.depth[~layout.is_leaf], layout.node[~layout.is_leaf],
+        inner = ~layout.is_leaf
+        for x, depth, node, room in zip(
+            layout.x[inner], layout.depth[inner], layout.node[inner], _room_for_names(ax, layout),
             strict=True,
         ):  # fmt: skip
+            n_cells = min(int(room / _POINTS_PER_CHARACTER), _MAX_NAME)
+            if n_cells < _MIN_NAME:
+                continue
             ax.annotate(
                 shorten(names[tree.feature[node]], n_cells), (x, -depth), xytext=(0, 6),
                 textcoords="offset points", ha="center", fontsize=7, color=INK, zorder=4,
@@ -293,6 +293,23 @@ def _mark_side(ax: Any, n_leaves: int, depth: int) -> float:
 def _size_in_points(ax: Any) -> tuple[float, float]:
     box, figure = ax.get_position(), ax.figure.get_size_inches()
     return 72 * box.width * figure[0], 72 * box.height * figure[1]
+
+
+def _room_for_names(ax: Any, layout: TreeLayout) -> F64:
+    """Points between the neighbours of each split at its depth, or the edges of the axes."""
+    x, depth = layout.x[~layout.is_leaf], layout.depth[~layout.is_leaf]
+    width, height = _size_in_points(ax)
+    left, right = ax.get_xlim()
+    is_crowded = layout.is_leaf.sum() > _MAX_NAMED_LEAVES
+    if is_crowded or height / (depth.max(initial=0) + 1) < _MIN_POINTS_PER_LEVEL:
+        return np.zeros(x.size)
+    room = 2 * np.minimum(x - left, right - x)
+    for level in np.unique(depth):
+        there = np.flatnonzero(depth == level)
+        gaps = np.diff(x[there], prepend=-np.inf, append=np.inf)
+        room[there] = np.minimum(room[there], np.minimum(gaps[:-1], gaps[1:]))
+    points: F64 = room * width / (right - left)
+    return points
 
 
 def _bare(ax: Any, layout: TreeLayout) -> None:
