@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,17 +142,31 @@ def _children(node: Any) -> tuple[Any, Any]:
     return (node["left"], node["right"]) if isinstance(node, Mapping) else (node[2], node[3])
 
 
+class _Place(NamedTuple):
+    """Where a node stands, for errors: put into words only when there is one."""
+
+    side: str
+    above: "_Place | None" = None
+
+    def __str__(self) -> str:
+        words, place = [self.side], self.above
+        while place is not None:
+            words.append(place.side)
+            place = place.above
+        return " of ".join(f"the {word}" for word in words[:-1]) + f" of {words[-1]}"
+
+
 def _add_tree(flat: _Flat, root: Any, settings: NestedSettings, where: str) -> int:
     """Append one tree breadth first: both children of the k-th split follow those of earlier."""
-    waiting, n_nodes = deque([(root, f"the root of {where}")]), 0
+    waiting, n_nodes = deque([(root, _Place("root", _Place(where)))]), 0
     while waiting:
         node, place = waiting.popleft()
         n_nodes += 1
         if _is_split(node):
             split = _read_split(node, settings, place)
             _add_split(flat, split, settings)
-            waiting.append((split.left, f"the left of {place}"))
-            waiting.append((split.right, f"the right of {place}"))
+            waiting.append((split.left, _Place("left", place)))
+            waiting.append((split.right, _Place("right", place)))
         else:
             flat.leaves.append(_read_leaf(node, settings, place))
             _add_node(flat, -1, np.nan, 0)
@@ -176,7 +190,7 @@ def _add_split(flat: _Flat, split: _Split, settings: NestedSettings) -> None:
         _add_node(flat, split.feature, split.rule, split.missing_left)
 
 
-def _read_split(node: Any, settings: NestedSettings, place: str) -> _Split:
+def _read_split(node: Any, settings: NestedSettings, place: _Place) -> _Split:
     if isinstance(node, Mapping):
         parts = [node[key] for key in _SPLIT_KEYS] + [node.get("missing_left", False)]
     else:
@@ -191,7 +205,7 @@ def _read_split(node: Any, settings: NestedSettings, place: str) -> _Split:
     return _Split(int(feature), checked, left, right, bool(missing_left))
 
 
-def _read_rule(rule: Any, n_levels: int, place: str) -> float | frozenset[int]:
+def _read_rule(rule: Any, n_levels: int, place: _Place) -> float | frozenset[int]:
     if n_levels:
         levels = frozenset(rule) if isinstance(rule, set | frozenset) else None
         if levels is None or not levels <= set(range(n_levels)):
@@ -208,7 +222,7 @@ def _read_rule(rule: Any, n_levels: int, place: str) -> float | frozenset[int]:
     return float(rule)
 
 
-def _read_leaf(node: Any, settings: NestedSettings, place: str) -> _Leaf:
+def _read_leaf(node: Any, settings: NestedSettings, place: _Place) -> _Leaf:
     n_outputs = settings.n_classes or 1
     if node is None:
         return _Leaf(0, np.zeros(n_outputs))
