@@ -12,10 +12,15 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from bayeswood import BayesianForestClassifier, Forest
+from bayeswood import BayesianForestClassifier, Forest, SafeBayesForestClassifier
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Labels
-from bayeswood.plots import OperatingCurveDisplay, WeightedTreesDisplay, weighted_trees
+from bayeswood.plots import (
+    OperatingCurveDisplay,
+    WeightedTreesDisplay,
+    operating_curve,
+    weighted_trees,
+)
 from bayeswood.plots.tree_layout import lay_out
 from bayeswood.plots.weighted_trees import CLASS_COLOURS, class_colours, mix_colours
 
@@ -108,6 +113,43 @@ def test_too_few_or_too_many_curves(n_curves):
         OperatingCurveDisplay({str(i): curve() for i in range(n_curves)})
 
 
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(90, 3))
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + 0.4 * rng.normal(size=90), [-0.5, 0.5])]
+    forest = SafeBayesForestClassifier.as_published(n_estimators=60, random_state=0)
+    return forest.fit(X[:60], y[:60]), X[60:], y[60:]
+
+
+def test_curves_of_a_fitted_forest(fitted):
+    forest, X, y = fitted
+    upper, lower = operating_curve(forest, X, y, name="test rows")
+    assert [line.get_label() for line in upper.lines[:3]] == [
+        "training",
+        "leave-one-out",
+        "test rows",
+    ]
+    np.testing.assert_allclose(upper.lines[0].get_xdata(), np.arange(1, 61) / 60)
+    right = np.mean(forest.predict(X) == y)
+    assert upper.lines[2].get_ydata()[4] == pytest.approx(100 * right)
+    own = forest.predict_proba(X)[np.arange(30), np.searchsorted(forest.classes_, y)]
+    assert lower.lines[2].get_ydata()[4] == pytest.approx(np.log(own).mean())
+    assert len(operating_curve(forest)[0].lines) == 3  # two curves and the power in use
+
+
+def test_trees_of_a_fitted_forest(fitted):
+    forest, _, _ = fitted
+    display = WeightedTreesDisplay.from_estimator(forest, n_trees=2)
+    assert display.dirichlet_alpha == 1.0
+    shares, has_rows = display.shares(int(display.highest[0]))
+    np.testing.assert_allclose(shares[has_rows].sum(axis=1), 1.0)
+    counts = shares * forest.forest_.trees[int(display.highest[0])].n_samples[:, None]
+    is_leaf = forest.forest_.trees[int(display.highest[0])].feature < 0
+    np.testing.assert_allclose(counts[is_leaf], counts[is_leaf].round(), atol=1e-9)
+    assert has_colour(pixels(display.figure_), "#000000")
+
+
 # --- weighted trees -----------------------------------------------------------------------------
 
 
@@ -122,7 +164,9 @@ def test_the_highest_and_the_lowest_are_chosen():
 
 
 def test_leaves_have_the_colours_of_their_classes():
-    estimator = SimpleNamespace(forest_=forest_of(alpha=1.0), dirichlet_alpha_=1.0)
+    estimator = SimpleNamespace(
+        forest_=forest_of(alpha=1.0), dirichlet_alpha=1.0, prune_average=False
+    )
     axes = weighted_trees(estimator, n_trees=1)
     leaves = axes[0, 0].collections[1]
     half = mix_colours(np.array([[0.0, 0.5, 0.5]]), class_colours(3))[0]
@@ -135,7 +179,7 @@ def test_leaves_have_the_colours_of_their_classes():
 
 def test_averaged_leaves_are_shown_as_they_are():
     estimator = SimpleNamespace(
-        forest_=forest_of(alpha=1.0), dirichlet_alpha_=1.0, prune_average=True
+        forest_=forest_of(alpha=1.0), dirichlet_alpha=1.0, prune_average=True
     )
     display = WeightedTreesDisplay.from_estimator(estimator, n_trees=1)
     np.testing.assert_allclose(display.shares(0)[0][1], [7 / 9, 1 / 9, 1 / 9], rtol=1e-12)

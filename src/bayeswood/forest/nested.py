@@ -240,7 +240,7 @@ def _read_leaf(node: Any, settings: NestedSettings, place: _Place) -> _Leaf:
     return _Leaf(int(n_samples), value)
 
 
-def _leaf_error(place: str, key: str, node: Any) -> BayeswoodError:
+def _leaf_error(place: _Place, key: str, node: Any) -> BayeswoodError:
     wanted = (
         "a {'counts': [...]} with one number >= 0 per class"
         if key == "counts"

@@ -157,7 +157,7 @@ def operating_curve(
         The axes of accuracy and of log probability.
     """
     curves = {
-        "training": estimator.operating_curve(on="training"),
+        "training": estimator.operating_curve(on="train"),
         "leave-one-out": estimator.operating_curve(on="loo"),
     }
     if X is not None:

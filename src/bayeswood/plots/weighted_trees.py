@@ -89,7 +89,8 @@ class WeightedTreesDisplay:
         Parameters
         ----------
         estimator : fitted classifier
-            With ``forest_``; one with ``dirichlet_alpha_`` is shown without it.
+            With ``forest_``. What the Dirichlet prior of a safe-Bayesian forest adds to the shares
+            is taken out, unless its leaves are averages over prunings.
         n_trees : int, default 4
         max_depth : int, optional
         axes : matplotlib.axes.Axes, (2, n_trees), optional
@@ -98,8 +99,10 @@ class WeightedTreesDisplay:
         -------
         WeightedTreesDisplay
         """
-        has_plain_leaves = not getattr(estimator, "prune_average", False)
-        alpha = getattr(estimator, "dirichlet_alpha_", 0.0) if has_plain_leaves else 0.0
+        alpha = 0.0
+        if getattr(estimator, "prune_average", None) is False:
+            given = estimator.dirichlet_alpha
+            alpha = 1 / estimator.forest_.n_outputs if given is None else float(given)
         display = cls(
             estimator.forest_, n_trees=n_trees, max_depth=max_depth, dirichlet_alpha=alpha
         )
