@@ -1,4 +1,4 @@
-"""Figures 3 to 5: weighted trees, operating curves, and sensitivity to λ and the number of trees."""
+"""Figures 3 to 5: weighted trees, operating curves, sensitivity to λ and the number of trees."""
 
 from pathlib import Path
 from typing import Any

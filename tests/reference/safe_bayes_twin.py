@@ -339,16 +339,16 @@ class Twin:
     def loo_evidence(self, gamma: float) -> np.ndarray:
         return np.array([self.without(i).evidence(self.X[i], gamma) for i in range(len(self.y))])
 
-    def loo_directions(self) -> tuple[np.ndarray, np.ndarray]:
+    def loo_directions(self, power: float | None = None) -> tuple[np.ndarray, np.ndarray]:
         """log pi and the pooled log ratios of each row left out, (n_rows, n_classes) each."""
-        left_out = [self.without(i) for i in range(len(self.y))]
+        left_out = [self.without(i, power) for i in range(len(self.y))]
         log_pi = [np.log(twin.base_rates()) for twin in left_out]
         ratios = [twin.log_ratios(x) for twin, x in zip(left_out, self.X, strict=True)]
         return np.array(log_pi), np.array(ratios)
 
-    def best_gamma(self) -> float:
+    def best_gamma(self, power: float | None = None) -> float:
         """Maximises the leave-one-out log likelihood plus the log density of log gamma."""
-        log_pi, ratios = self.loo_directions()
+        log_pi, ratios = self.loo_directions(power)
 
         def loss(log_gamma: float) -> float:
             return -gamma_objective(log_pi, ratios, self.y, np.exp(log_gamma))
