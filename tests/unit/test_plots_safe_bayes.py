@@ -167,7 +167,7 @@ def test_leaves_have_the_colours_of_their_classes():
     estimator = SimpleNamespace(
         forest_=forest_of(alpha=1.0), dirichlet_alpha=1.0, prune_average=False
     )
-    axes = weighted_trees(estimator, n_trees=1)
+    axes = weighted_trees(estimator, n_trees=1, collapses_empty=False)
     leaves = axes[0, 0].collections[1]
     half = mix_colours(np.array([[0.0, 0.5, 0.5]]), class_colours(3))[0]
     expected = [mix_colours(np.ones((1, 1)), (CLASS_COLOURS[0],))[0], half, [0] * 3, [0] * 3]
@@ -175,6 +175,13 @@ def test_leaves_have_the_colours_of_their_classes():
     image = pixels(axes[0, 0].figure)
     assert has_colour(image, CLASS_COLOURS[0])
     assert has_colour(image, "#000000")
+
+
+def test_a_subtree_without_rows_is_one_black_leaf():
+    axes = WeightedTreesDisplay(forest_of(), n_trees=1).plot().axes_
+    colours = axes[0, 0].collections[1].get_facecolors()
+    assert [tuple(colour[:3]) == (0, 0, 0) for colour in colours] == [False, False, True]
+    assert axes[0, 0].get_xlabel() == "4 leaves, 3 drawn"
 
 
 def test_averaged_leaves_are_shown_as_they_are():
@@ -229,7 +236,7 @@ def test_names_of_splits_do_not_overlap(n_trees, rng):
 def test_splits_are_named_where_there_is_room():
     display = WeightedTreesDisplay(forest_of(), n_trees=1).plot()
     names = [text.get_text() for text in display.axes_[0, 0].texts]
-    assert names == ["petal width", "petal length", "petal width"]
+    assert names == ["petal width", "petal length"]
 
 
 def test_fitted_forests_and_depth(rng):

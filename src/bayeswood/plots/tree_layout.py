@@ -22,7 +22,7 @@ class TreeLayout(NamedTuple):
     parent : ndarray of int, (n_drawn,)
         Place of the parent among the drawn nodes; -1 for the root.
     is_leaf : ndarray of bool, (n_drawn,)
-        Whether it ends the picture: a leaf, or a node at the depth where the picture is cut.
+        Whether it ends the picture: a leaf, or a node below which nothing is drawn.
     """
 
     x: F64
@@ -32,8 +32,10 @@ class TreeLayout(NamedTuple):
     is_leaf: NDArray[np.bool_]
 
 
-def lay_out(tree: Tree, max_depth: int | None = None) -> TreeLayout:
-    """Place the nodes of a tree, down to a depth.
+def lay_out(
+    tree: Tree, max_depth: int | None = None, *, collapses_empty: bool = False
+) -> TreeLayout:
+    """Place the nodes of a tree, down to a depth; a subtree without rows may be one leaf.
 
     Examples
     --------
@@ -43,7 +45,10 @@ def lay_out(tree: Tree, max_depth: int | None = None) -> TreeLayout:
     >>> layout.x.tolist(), layout.depth.tolist()
     ([0.75, 0.0, 1.5, 1.0, 2.0], [0, 1, 1, 2, 2])
     """
-    walk = _walk(tree, max_depth)
+    ends = tree.feature < 0
+    if collapses_empty:
+        ends |= tree.n_samples == 0
+    walk = _walk(tree, ends, max_depth)
     node, parent, depth, is_leaf = (np.array(column) for column in zip(*walk, strict=True))
     x = _centre_parents(np.where(is_leaf, np.cumsum(is_leaf) - 1.0, 0.0), parent)
     order = np.argsort(node)
@@ -54,12 +59,14 @@ def lay_out(tree: Tree, max_depth: int | None = None) -> TreeLayout:
     )
 
 
-def _walk(tree: Tree, max_depth: int | None) -> list[tuple[int, int, int, bool]]:
+def _walk(
+    tree: Tree, is_end: NDArray[np.bool_], max_depth: int | None
+) -> list[tuple[int, int, int, bool]]:
     """Number, place of the parent, depth and end of each node; depth first, left before right."""
     waiting, seen = [(0, -1, 0)], list[tuple[int, int, int, bool]]()
     while waiting:
         number, above, depth = waiting.pop()
-        ends = bool(tree.feature[number] < 0) or depth == max_depth
+        ends = bool(is_end[number]) or depth == max_depth
         if not ends:
             waiting.append((int(tree.right[number]), len(seen), depth + 1))
             waiting.append((int(tree.left[number]), len(seen), depth + 1))

@@ -28,7 +28,8 @@ class WeightedTreesDisplay:
 
     A leaf's colour mixes the colours of the classes by the shares of its training rows: the purer
     the leaf, the purer the colour. A leaf without rows is black; it adds nothing to the evidence
-    of its tree (its factor of equation 3 is 1), so an empty branch is pruned by itself.
+    of its tree (its factor of equation 3 is 1), so an empty branch is pruned by itself and drawn
+    as one leaf unless all are asked for.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ class WeightedTreesDisplay:
         Trees in each row.
     max_depth : int, optional
         Depth below which trees are not drawn.
+    collapses_empty : bool, default True
+        Whether a subtree without rows is drawn as one black leaf.
     dirichlet_alpha : float, default 0.0
         α that the leaves' probabilities (m_c + α) / (n + Cα) contain, to be taken out again.
 
@@ -61,6 +64,7 @@ class WeightedTreesDisplay:
         *,
         n_trees: int = 4,
         max_depth: int | None = None,
+        collapses_empty: bool = True,
         dirichlet_alpha: float = 0.0,
     ) -> None:
         if not forest.is_classifier:
@@ -72,6 +76,7 @@ class WeightedTreesDisplay:
             )
         by_weight = np.argsort(forest.log_weights, kind="stable")
         self.forest, self.max_depth = forest, max_depth
+        self.collapses_empty = collapses_empty
         self.dirichlet_alpha = dirichlet_alpha
         self.highest, self.lowest = by_weight[::-1][:n_trees], by_weight[:n_trees]
 
@@ -82,6 +87,7 @@ class WeightedTreesDisplay:
         *,
         n_trees: int = 4,
         max_depth: int | None = None,
+        collapses_empty: bool = True,
         axes: Any | None = None,
     ) -> Self:
         """Draw trees of a fitted classifier.
@@ -93,6 +99,7 @@ class WeightedTreesDisplay:
             is taken out, unless its leaves are averages over prunings.
         n_trees : int, default 4
         max_depth : int, optional
+        collapses_empty : bool, default True
         axes : matplotlib.axes.Axes, (2, n_trees), optional
 
         Returns
@@ -104,8 +111,9 @@ class WeightedTreesDisplay:
             given = estimator.dirichlet_alpha
             alpha = 1 / estimator.forest_.n_outputs if given is None else float(given)
         display = cls(
-            estimator.forest_, n_trees=n_trees, max_depth=max_depth, dirichlet_alpha=alpha
-        )
+            estimator.forest_, n_trees=n_trees, max_depth=max_depth,
+            collapses_empty=collapses_empty, dirichlet_alpha=alpha,
+        )  # fmt: skip
         return display.plot(axes)
 
     def plot(self, axes: Any | None = None) -> Self:
@@ -156,7 +164,7 @@ class WeightedTreesDisplay:
 
     def _draw_tree(self, ax: Any, number: int, title: str) -> None:
         tree = self.forest.trees[number]
-        layout = lay_out(tree, self.max_depth)
+        layout = lay_out(tree, self.max_depth, collapses_empty=self.collapses_empty)
         has_parent = layout.parent >= 0
         above = layout.parent[has_parent]
         ax.plot(
@@ -180,8 +188,9 @@ class WeightedTreesDisplay:
         _bare(ax, layout)
         self._name_splits(ax, layout, number)
         ax.set_title(title, fontsize=9, color=INK)
-        n_leaves = tree.n_leaves
-        ax.set_xlabel(f"{n_leaves} leaves" if n_leaves > 1 else "1 leaf", fontsize=8, color=INK)
+        drawn = "" if ends.sum() == tree.n_leaves else f", {ends.sum()} drawn"
+        leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+        ax.set_xlabel(leaves + drawn, fontsize=8, color=INK)
 
     def _name_splits(self, ax: Any, layout: TreeLayout, number: int) -> None:
         tree, names = self.forest.trees[number], self.forest.labels.feature_names
@@ -218,7 +227,12 @@ class WeightedTreesDisplay:
 
 
 def weighted_trees(
-    estimator: Any, *, n_trees: int = 4, max_depth: int | None = None, axes: Any | None = None
+    estimator: Any,
+    *,
+    n_trees: int = 4,
+    max_depth: int | None = None,
+    collapses_empty: bool = True,
+    axes: Any | None = None,
 ) -> Any:
     """Draw the trees of a fitted classifier that have the highest and the lowest weight.
 
@@ -229,6 +243,8 @@ def weighted_trees(
         Trees in each of the two rows.
     max_depth : int, optional
         Depth below which trees are not drawn.
+    collapses_empty : bool, default True
+        Whether a subtree without rows is drawn as one black leaf.
     axes : matplotlib.axes.Axes, (2, n_trees), optional
 
     Returns
@@ -236,7 +252,7 @@ def weighted_trees(
     ndarray of matplotlib.axes.Axes, (2, n_trees)
     """
     display = WeightedTreesDisplay.from_estimator(
-        estimator, n_trees=n_trees, max_depth=max_depth, axes=axes
+        estimator, n_trees=n_trees, max_depth=max_depth, collapses_empty=collapses_empty, axes=axes
     )
     return display.axes_
 
