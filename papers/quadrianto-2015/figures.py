@@ -84,7 +84,8 @@ def draw_sensitivity(data: Path, n_repeats: int, sizes: tuple[int, ...]) -> Any:
         ax.set_title(name, fontsize=10)
         ax.set_xticks([0.3, 0.35, 0.4, 0.45, 0.5])
         ax.grid(alpha=0.25)
-    axes[0, 0].legend(frameon=False, fontsize=8)
+    lines, names = axes[0, 0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside upper center", ncols=len(names), frameon=False)
     figure.supxlabel("splitting probability λ")
     figure.supylabel("accuracy on the test rows (%)")
     return figure
