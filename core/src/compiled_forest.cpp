@@ -19,9 +19,7 @@ constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes
 
 CompiledForest::CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees)
     : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
-  collect_thresholds(trees);
-  packed_ = n_columns() < SET_FLAG;
-  for (const auto& values : thresholds_) packed_ = packed_ && values.size() <= MAX_PLACES;
+  packed_ = n_columns() < SET_FLAG && collect_thresholds(trees);
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
   wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
   for (const Tree& tree : trees) {
@@ -34,7 +32,7 @@ CompiledForest::CompiledForest(const ForestShape& shape, const std::vector<Tree>
   if (wide_) thresholds_.assign(thresholds_.size(), {});
 }
 
-void CompiledForest::collect_thresholds(const std::vector<Tree>& trees) {
+bool CompiledForest::collect_thresholds(const std::vector<Tree>& trees) {
   for (const Tree& tree : trees) {
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
       const std::int32_t f = tree.feature[i];
@@ -45,12 +43,17 @@ void CompiledForest::collect_thresholds(const std::vector<Tree>& trees) {
       if (values.size() < 2 * MAX_PLACES) continue;
       std::sort(values.begin(), values.end());
       values.erase(std::unique(values.begin(), values.end()), values.end());
+      // More will not become fewer: sorting on for every further tree would take for ever.
+      if (values.size() > MAX_PLACES) return false;
     }
   }
+  bool all_fit = true;
   for (auto& values : thresholds_) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+    all_fit = all_fit && values.size() <= MAX_PLACES;
   }
+  return all_fit;
 }
 
 // How many thresholds lie below the value: value <= thresholds[k] exactly where the place is <= k.

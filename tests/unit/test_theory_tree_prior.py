@@ -17,13 +17,40 @@ PMF_475 = {
     10: 0.020042729516762944,
     20: 0.006775982459181394,
 }
-PMF_300 = {2: 0.49, 3: 0.2058, 4: 0.108045, 5: 0.06353046, 10: 0.009010842368445878}
+PMF_300 = {
+    2: 0.48999999999999994,
+    3: 0.20579999999999996,
+    4: 0.108045,
+    5: 0.06353046000000001,
+    6: 0.04002418979999995,
+    8: 0.018028896295409984,
+    10: 0.009010842368445878,
+    20: 0.0005463168768235625,
+}
+PMF_400 = {2: 0.36, 3: 0.1728, 6: 0.0501645312, 10: 0.01926670239085359, 20: 0.004440236303284361}
+PMF_500 = {2: 0.25, 3: 0.125, 5: 0.0546875, 10: 0.0185470581054687, 20: 0.006429266031773274}
+PMF_550 = {2: 0.2025, 3: 0.1002375, 10: 0.013862501565894737, 20: 0.004345901893426088}
+KNOWN = {0.3: PMF_300, 0.4: PMF_400, 0.475: PMF_475, 0.5: PMF_500, 0.55: PMF_550}
 
 
-def test_known_values():
-    for lam, pmf in ((0.475, PMF_475), (0.3, PMF_300)):
-        found = prior_leaf_count_pmf(lam, list(pmf))
-        np.testing.assert_allclose(found, list(pmf.values()), rtol=1e-12)
+@pytest.mark.parametrize("lam", list(KNOWN))
+def test_known_values(lam):
+    found = prior_leaf_count_pmf(lam, list(KNOWN[lam]))
+    np.testing.assert_allclose(found, list(KNOWN[lam].values()), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lam", "n", "exceeds"),
+    [
+        (0.3, 10, 0.02652441886135737),
+        (0.4, 100, 0.0002705589407797637),
+        (0.475, 50, 0.08717905385610669),
+        (0.5, 1000, 0.03567802229170647),
+    ],
+)
+def test_known_tails(lam, n, exceeds):
+    within = prior_leaf_count_pmf(lam, np.arange(2, n + 1)).sum()
+    assert 1 - within == pytest.approx(exceeds, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [2, 3, 17, 250, 401, 402, 3000])

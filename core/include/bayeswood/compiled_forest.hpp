@@ -57,7 +57,8 @@ class CompiledForest {
     std::uint16_t column;
   };
 
-  void collect_thresholds(const std::vector<Tree>& trees);
+  // False as soon as a feature has more thresholds than places.
+  bool collect_thresholds(const std::vector<Tree>& trees);
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;

@@ -13,6 +13,7 @@ from bayeswood.cli.evaluate import evaluate
 from bayeswood.cli.fit import fit
 from bayeswood.cli.info import info
 from bayeswood.cli.predict import predict
+from bayeswood.cli.reproduce import reproduce
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 _EXTRAS = {"pyarrow": "cli", "rich": "cli", "click": "cli", "matplotlib": "plots"}
@@ -85,5 +86,5 @@ def app() -> None:
     """Tree ensembles that say how sure they are."""
 
 
-for verb in (fit, predict, evaluate, info, demo):
+for verb in (fit, predict, evaluate, info, reproduce, demo):
     app.add_command(verb)

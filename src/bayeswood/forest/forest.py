@@ -10,6 +10,12 @@ from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest.concatenate import concatenate_arrays
 from bayeswood.forest.labels import Labels
+from bayeswood.forest.nested import (
+    NestedSettings,
+    count_classes,
+    count_features,
+    nested_arrays,
+)
 from bayeswood.forest.tree import Tree
 from bayeswood.forest.weights import check_log_weights, normalise
 
@@ -208,6 +214,70 @@ class Forest:
         """Rebuild what `to_arrays` gave; ValueError if a law of trees is broken."""
         trees = {name: array for name, array in arrays.items() if name != "log_weights"}
         return cls(_core.Forest.from_arrays(trees), arrays.get("log_weights"), labels)
+
+    @classmethod
+    def from_nested(
+        cls,
+        trees: Sequence[Any],
+        *,
+        n_features: int | None = None,
+        n_classes: int | None = None,
+        n_levels: ArrayLike | None = None,
+        dirichlet_alpha: float = 0.0,
+        log_weights: ArrayLike | None = None,
+        labels: Labels | None = None,
+    ) -> "Forest":
+        """A forest of trees written by hand.
+
+        Parameters
+        ----------
+        trees : sequence of nodes
+            The root of each tree. A split is ``(feature, rule, left, right)``, with the side of
+            missing values as an optional fifth, or a dict of these names (the fifth is
+            ``missing_left``). The rule is a number (``x <= rule`` goes left) or, for a category,
+            a set of level numbers. A leaf is None (no training row), a number (mean response) or
+            ``{"value": number}``, or ``{"counts": [...]}`` (training rows of each class); the
+            dicts may say ``n_samples`` too.
+        n_features : int, default=None
+            None takes one more than the highest feature number.
+        n_classes : int, default=None
+            None takes the length of the leaves' counts; 0 makes a regression forest.
+        n_levels : array-like of int, (n_features,), default=None
+            Levels of each category feature, 0 for numbers; None if all are numbers.
+        dirichlet_alpha : float, default=0.0
+            α of the leaves' class probabilities (m_c + α) / (n + Cα); a leaf without rows has
+            even ones.
+        log_weights : array-like, (n_trees,), default=None
+            As of the class.
+        labels : Labels, default=None
+            As of the class.
+
+        Examples
+        --------
+        >>> stump = (0, 0.5, {"counts": [3, 1]}, (1, 2.0, {"counts": [0, 4]}, None))
+        >>> forest = Forest.from_nested([stump])
+        >>> print(forest.trees[0].to_text(["age", "income"], ["no", "yes"]))
+        age <= 0.5  [8 rows]
+        |-- yes: no 0.75, yes 0.25  [4 rows]
+        |-- no:  income <= 2  [4 rows]
+        |   |-- yes: yes 1.00  [4 rows]
+        |   |-- no:  no 0.50, yes 0.50  [0 rows]
+        >>> forest.predict([[0.2, 1.0], [0.9, 1.0]])
+        array([[0.75, 0.25],
+               [0.  , 1.  ]])
+        """
+        roots = list(trees)
+        if not roots:
+            raise BayeswoodError("The 'trees' parameter of Forest.from_nested must not be empty.")
+        n_columns = count_features(roots) if n_features is None else n_features
+        levels = np.zeros(n_columns) if n_levels is None else n_levels
+        settings = NestedSettings(
+            n_columns,
+            count_classes(roots) if n_classes is None else n_classes,
+            np.array(levels, dtype=np.int32),
+            dirichlet_alpha,
+        )
+        return cls(_core.Forest.from_arrays(nested_arrays(roots, settings)), log_weights, labels)
 
     @classmethod
     def concatenate(cls, forests: Sequence["Forest"]) -> "Forest":

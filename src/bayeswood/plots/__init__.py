@@ -11,6 +11,7 @@ from bayeswood.plots.envelope_comparison import EnvelopeComparisonDisplay
 from bayeswood.plots.importance import ImportanceDisplay
 from bayeswood.plots.interval import IntervalDisplay
 from bayeswood.plots.interval_coverage import IntervalCoverageDisplay
+from bayeswood.plots.operating_curve import OperatingCurveDisplay, operating_curve
 from bayeswood.plots.overview import plot_overview
 from bayeswood.plots.partial_dependence import PartialDependenceDisplay
 from bayeswood.plots.permutation_importance import PermutationImportanceDisplay
@@ -18,6 +19,7 @@ from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
 from bayeswood.plots.reliability import ReliabilityDisplay
 from bayeswood.plots.tree import TreeDisplay
 from bayeswood.plots.trunk import TrunkDisplay
+from bayeswood.plots.weighted_trees import WeightedTreesDisplay, weighted_trees
 
 __all__ = [
     "ClassProbabilityDisplay",
@@ -27,11 +29,15 @@ __all__ = [
     "ImportanceDisplay",
     "IntervalCoverageDisplay",
     "IntervalDisplay",
+    "OperatingCurveDisplay",
     "PartialDependenceDisplay",
     "PermutationImportanceDisplay",
     "PosteriorCurveDisplay",
     "ReliabilityDisplay",
     "TreeDisplay",
     "TrunkDisplay",
+    "WeightedTreesDisplay",
+    "operating_curve",
     "plot_overview",
+    "weighted_trees",
 ]

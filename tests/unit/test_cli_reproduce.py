@@ -1,0 +1,108 @@
+"""The verb that runs the papers' scripts."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import bayeswood
+from bayeswood.cli.app import app
+from bayeswood.cli.reproduce import find_papers, list_scripts
+from bayeswood.errors import BayeswoodError
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """
+import sys
+from pathlib import Path
+Path(__file__).with_name("seen").write_text(" ".join(sys.argv[1:]))
+sys.exit(3 if "--fail" in sys.argv else 0)
+"""
+
+
+def run(*args):
+    return CliRunner().invoke(app, ["reproduce", *map(str, args)])
+
+
+@pytest.fixture
+def papers(tmp_path):
+    """Sources of a project of this name, with one paper."""
+    folder = tmp_path / "sources" / "papers" / "first-2020"
+    folder.mkdir(parents=True)
+    (folder / "reproduce.py").write_text(SCRIPT)
+    (tmp_path / "sources" / "pyproject.toml").write_text('[project]\nname = "bayeswood"\n')
+    return folder.parent
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """The package as from a wheel: no sources around it."""
+    place = tmp_path / "site-packages" / "bayeswood"
+    place.mkdir(parents=True)
+    monkeypatch.setattr(bayeswood, "__file__", str(place / "__init__.py"))
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_projects_own_papers_are_found(monkeypatch):
+    monkeypatch.chdir(ROOT / "papers" / "taddy-2015")
+    assert find_papers() == ROOT / "papers"
+    assert {"quadrianto-2015", "taddy-2015", "tierney-lecture"} <= set(list_scripts(find_papers()))
+
+
+@pytest.mark.usefixtures("installed")
+def test_options_go_to_the_script(papers, monkeypatch):
+    monkeypatch.chdir(papers)
+    result = run("first-2020", "--quick", "--help", "-n", "3", "--debug")
+    assert result.exit_code == 0
+    assert (papers / "first-2020" / "seen").read_text() == "--quick --help -n 3 --debug"
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_exit_code_is_the_scripts(papers):
+    assert run("--papers", papers, "first-2020", "--fail").exit_code == 3
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_a_name_the_papers_are_listed(papers):
+    result = run("--papers", papers)
+    assert (result.exit_code, result.stdout) == (0, "first-2020\n")
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_name_that_does_not_exist(papers):
+    result = run("--papers", papers, "second-2021")
+    assert result.exit_code == 1
+    assert result.stderr == ("bayeswood: There is no paper 'second-2021'. There are: first-2020.\n")
+    assert not (papers / "first-2020" / "seen").exists()
+
+
+@pytest.mark.usefixtures("installed")
+def test_without_sources_one_line_says_what_to_do():
+    result = run("taddy-2015")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert "Get the sources" in result.stderr
+    assert "--papers" in result.stderr
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("text", ['[project]\nname = "other"\n', "[project\n", None])
+def test_scripts_of_other_projects_are_not_run(papers, monkeypatch, text):
+    settings = papers.parent / "pyproject.toml"
+    settings.unlink() if text is None else settings.write_text(text)
+    monkeypatch.chdir(papers)
+    with pytest.raises(BayeswoodError, match="part of the project's sources"):
+        find_papers()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_folder_without_papers(tmp_path):
+    result = run("--papers", tmp_path / "site-packages", "first-2020")
+    assert result.exit_code == 1
+    assert "has no paper" in result.stderr
+
+
+def test_help_fits_a_terminal():
+    result = run("--help")
+    assert result.exit_code == 0
+    assert "--papers" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
