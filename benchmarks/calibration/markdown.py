@@ -43,4 +43,4 @@ def bold(text: str, yes: bool = True) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if names else "none"
+    return ", ".join(names) if names else "no set"

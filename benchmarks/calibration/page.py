@@ -79,16 +79,17 @@ def _targets(store: Store) -> str:
 
 
 def _losses(store: Store) -> str:
-    """One line for each model and score in which ours is not ahead, in the mean or on a set."""
-    lines = []
-    for task in TASKS:
-        for metric in (*SCORES[task], "cpu"):
-            if metric == "width":  # a narrow interval that does not cover is no gain
-                continue
-            for model in _models(store, task):
-                if model != OURS:
-                    lines += _loss(store, task, metric, model)
-    return "\n".join(lines) or "No score of no model."
+    """A line for each score and model where ours is not ahead, in the mean or on some set."""
+    lines = [
+        line
+        for task in TASKS
+        for metric in (*SCORES[task], "cpu")
+        if metric != "width"  # a narrow interval that does not cover is no gain
+        for model in _models(store, task)
+        if model != OURS and (line := _loss(store, task, metric, model))
+    ]
+    header = ("score", "ahead of ours", "ours beside it, mean over sets", "ours clearly worse on")
+    return table(header, lines)
 
 
 def _loss(store: Store, task: str, metric: str, model: str) -> list[str]:
@@ -100,9 +101,7 @@ def _loss(store: Store, task: str, metric: str, model: str) -> list[str]:
     behind = gain(metric, mean.mean) < 0
     if not behind and not worse:
         return []
-    text = f"- {METRICS[metric]}, {model}: {_difference(metric, mean)} in the mean"
-    text += " (ours is behind)" if behind else ""
-    return [text + (f"; ours clearly worse on {listed(worse)}" if worse else "")]
+    return [METRICS[metric], bold(model, behind), _difference(metric, mean), listed(worse)]
 
 
 def _difference(metric: str, difference: Estimate | None) -> str:

@@ -31,7 +31,7 @@ from the records in `benchmarks/results/calibration.json`. The command goes on w
 interrupted; `--sets`, `--models`, `--only` and `--repeats` narrow it down, `--again MODEL`
 measures a model once more, `--show` writes the page from what is there. Data files are looked for
 in the folder of `BAYESWOOD_DATA`; sets without a file and models whose library is not installed
-(`pip install quantile-forest mapie crepes`) are left out with a line on the terminal.
+(`pip install ".[peers]"`) are left out with a line on the terminal.
 
 ## What was to be reached
 
@@ -39,9 +39,9 @@ in the folder of `BAYESWOOD_DATA`; sets without a file and models whose library 
 
 ## Where it does not win
 
-Every score in which a model is ahead of ours in the mean over the sets, or clearly (by more than
-two standard errors over at least three splits) on some set. Differences are ours less theirs;
-lengths and CPU are ratios, ours to theirs.
+Every score in which a model is ahead of ours in the mean over the sets (in bold), or clearly on
+some set: by more than two standard errors over at least three splits. Differences are ours less
+theirs; interval scores, RMSE and CPU are ratios, ours to theirs.
 
 {losses}
 

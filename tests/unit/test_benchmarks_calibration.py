@@ -304,7 +304,7 @@ def test_the_page_is_made_from_records_alone(tmp_path):
     assert main(["--show", "--results", str(store.path), "--page", str(page)]) == 0
     text = page.read_text()
     assert "| s | -.200 | **-.100** | -.1000 ± .0000 |" in text
-    assert "- log p, random forest, recalibrated: -.1000 in the mean (ours is behind); ours" in text
+    assert "| log p | **random forest, recalibrated** | -.1000 | s |" in text
     assert (tmp_path / "images" / "page.png").stat().st_size > 10_000
 
 
