@@ -75,9 +75,25 @@ def over_sets(by_set: dict[str, Estimate]) -> Estimate | None:
     return Estimate.of(d.mean for d in by_set.values()) if by_set else None
 
 
+def shared_splits(store: Store, name: str) -> set[int]:
+    """The splits of a set that all its models have."""
+    by_model: dict[str, set[int]] = {}
+    for of_set, split, model in store.records:
+        if of_set == name:
+            by_model.setdefault(model, set()).add(split)
+    return set.intersection(*by_model.values()) if by_model else set()
+
+
+def shared_estimate(store: Store, name: str, model: str, metric: str) -> Estimate | None:
+    """Over the splits that all models have, so that models can be held side by side."""
+    found, shared = values(store, name, model, metric), shared_splits(store, name)
+    chosen = [value for split, value in found.items() if split in shared]
+    return Estimate.of(chosen) if chosen else None
+
+
 def mean_over_sets(store: Store, names: list[str], model: str, metric: str) -> float:
     """Mean of the sets' means; geometric for `RATIOS`; NaN unless the model ran on all."""
-    found = [estimate(store, name, model, metric) for name in names]
+    found = [shared_estimate(store, name, model, metric) for name in names]
     if not found or any(one is None for one in found):
         return float("nan")
     means = np.array([one.mean for one in found if one is not None])

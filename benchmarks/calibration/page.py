@@ -13,6 +13,7 @@ from benchmarks.calibration.comparison import (
     over_sets,
     paired_by_set,
     set_names,
+    shared_estimate,
 )
 from benchmarks.calibration.markdown import (
     bold,
@@ -143,8 +144,10 @@ def _by_set(store: Store, task: str, metric: str) -> str:
     against = paired_by_set(store, task, OURS, rival, metric)
     lines = []
     for name in set_names(store, task):
-        found = {model: estimate(store, name, model, metric) for model in models}
+        found = {model: shared_estimate(store, name, model, metric) for model in models}
         known = {model: one.mean for model, one in found.items() if one is not None}
+        if not known:
+            continue
         best = max(known, key=lambda model: gain(metric, known[model]))
         cells = [bold(number(known[m]), m == best) if m in known else "" for m in models]
         lines.append([name, *cells, _difference(metric, against.get(name))])

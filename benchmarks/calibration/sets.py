@@ -18,7 +18,8 @@ from benchmarks.problems import friedman_mean
 F64 = NDArray[np.float64]
 Table = tuple[F64, NDArray]
 
-TRAIN_SHARE, MAX_TRAIN, MAX_TEST = 2 / 3, 5_000, 5_000
+TRAIN_SHARE, MAX_TEST = 2 / 3, 5_000
+MAX_TRAIN = {"classification": 5_000, "regression": 2_500}
 N_TRAIN_GENERATED, N_TEST_GENERATED = 1_000, 4_000
 FEW, SOME, MANY = 2, 5, 10  # splits of a large, a small and a tiny set
 
@@ -55,7 +56,7 @@ def make_split(data: DataSet, split: int) -> Split:
         return _cut(X, y, np.arange(len(y)), N_TRAIN_GENERATED)
     assert data.table is not None
     X, y = _cached(data.table)
-    n_train = min(round(TRAIN_SHARE * len(y)), MAX_TRAIN)
+    n_train = min(round(TRAIN_SHARE * len(y)), MAX_TRAIN[data.task])
     order = rng.permutation(len(y))
     if data.task == "classification":
         order = _every_class_first(order, y)

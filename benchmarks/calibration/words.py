@@ -106,9 +106,10 @@ over splits. Splits of one small table share rows, so their errors are a little 
 ## How it was measured
 
 - Every forest has {n_trees} trees and its library's other defaults unless said below.
-- Rows are split at random: two thirds to train on (at most 5,000), the rest to test on (at most
-  5,000), by class in proportion. Generated sets are drawn anew for every split: 1,000 rows to
-  train on, 4,000 to test on. All models see the same splits.
+- Rows are split at random: two thirds to train on (at most 5,000 for classes and 2,500 for
+  intervals, where some models grow many slow forests), the rest to test on (at most 5,000); classes
+  in proportion. Generated sets are drawn anew for every split: 1,000 rows to train on, 4,000 to
+  test on. All models see the same splits.
 - Text columns are given to all as level numbers. Missing values are left to the models.
 - Rows are exchangeable in all sets, by the random splits. What happens when they are not is no
   part of this page.

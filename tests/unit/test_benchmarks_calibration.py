@@ -189,7 +189,7 @@ def test_differences_are_paired_by_split(tmp_path):
 
 
 def test_ratios_are_averaged_as_logarithms(tmp_path):
-    figures = {("s", "a"): [1.0, 4.0], ("s", "b"): [2.0, 2.0], ("t", "a"): [1.0]}
+    figures = {("s", "a"): [1.0, 4.0, 99.0], ("s", "b"): [2.0, 2.0], ("t", "a"): [1.0]}
     store = store_with(tmp_path, figures, "width")
     found = paired(store, "s", "a", "b", "width")
     assert found.mean == pytest.approx(0, abs=1e-12)
