@@ -29,8 +29,8 @@ def draw(store: Store, path: Path) -> None:
     """Write the picture; needs matplotlib."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13, 6), layout="constrained")
-    left, middle, right = figure.subplots(1, 3, width_ratios=(1.25, 1.2, 1))
+    figure = Figure(figsize=(13, 6.5), layout="constrained")
+    left, middle, right = figure.subplots(1, 3, width_ratios=(1.1, 1.1, 1.1))
     _log_p(left, store)
     _coverage_by_set(middle, store)
     _coverage_by_model(right, store)
@@ -50,7 +50,7 @@ def _log_p(ax: Any, store: Store) -> None:
     ax.set_yticks(range(len(rows)), [name for name, _ in rows])
     ax.axvline(0, color=GREY, linewidth=1)
     ax.axvline(LOG_P_GAIN, color=GREY, linewidth=1, linestyle=":")
-    ax.set_xlabel("log p, ours less the recalibrated random forest's (± 1 standard error)")
+    ax.set_xlabel("log p, ours less recalibrated random forest's")
     ax.set_title("Class probabilities: right is better", loc="left")
     tidy(ax, grid="x")
 
@@ -73,9 +73,9 @@ def _coverage_by_set(ax: Any, store: Store) -> None:
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     _nominal(ax.axvline, ax.axvspan)
-    ax.set_xlabel("coverage of 90 % intervals (± 1 standard error)")
+    ax.set_xlabel("coverage of 90 % intervals")
     ax.set_title("Ours, in thirds by its own width", loc="left")
-    ax.legend(frameon=False, fontsize="small")
+    _legend_below(ax, 3)
     tidy(ax, grid="x")
 
 
@@ -92,12 +92,17 @@ def _coverage_by_model(ax: Any, store: Store) -> None:
         ax.plot(THIRDS, shares, style, color=colour, linewidth=1.3, label=model)
         others += 1
     if ax.lines:
-        ax.legend(frameon=False, fontsize="small")
+        _legend_below(ax, 2)
     _nominal(ax.axhline, ax.axhspan)
     ax.set_ylabel("coverage, mean over sets")
-    ax.set_xlabel("third by a common yardstick of spread")
+    ax.set_xlabel("third by the common yardstick")
     ax.set_title("Every model", loc="left")
     tidy(ax)
+
+
+def _legend_below(ax: Any, n_columns: int) -> None:
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=n_columns, frameon=False,
+              fontsize="small", columnspacing=1.0)  # fmt: skip
 
 
 def _nominal(line: Any, band: Any) -> None:
