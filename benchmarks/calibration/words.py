@@ -47,6 +47,9 @@ theirs; interval scores, RMSE and CPU are ratios, ours to theirs.
 
 {picture}
 
+Left: each set's mean difference with its standard error; the dotted line is what was to be reached.
+Middle and right: the grey band is 3 points either side of 90 %.
+
 ## Class probabilities
 
 Means over the sets, each set counting once; CPU seconds as a geometric mean.
