@@ -34,7 +34,8 @@ class Store:
         return cls(path, kept["n_trees"], kept["machine"], kept["sets"], records)
 
     def add(self, record: Record) -> None:
-        self.records[record["set"], record["split"], record["model"]] = record
+        kept = {key: _rounded(value) for key, value in record.items()}
+        self.records[record["set"], record["split"], record["model"]] = kept
         self.write()
 
     def forget(self, model: str) -> None:
@@ -51,3 +52,8 @@ class Store:
         partial = self.path.with_suffix(".partial")
         partial.write_text(text)
         os.replace(partial, self.path)
+
+
+def _rounded(value: Any) -> Any:
+    """Six digits: more than any figure deserves, in half the file."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
