@@ -14,6 +14,7 @@ from benchmarks.calibration.comparison import (
     paired_by_set,
     set_names,
     shared_estimate,
+    shared_splits,
 )
 from benchmarks.calibration.markdown import (
     bold,
@@ -172,8 +173,7 @@ def _descriptions(store: Store, task: str) -> str:
 def _sets(store: Store) -> str:
     lines = []
     for name, about in store.sets.items():
-        splits = len({split for (of_set, split, model) in store.records
-                      if of_set == name and model != OURS})  # fmt: skip
+        splits = len(shared_splits(store, name))
         facts = (about["features"], about.get("classes", ""), about["train"], about["test"], splits)
         lines.append([name, about["origin"], *(_count(fact) for fact in facts)])
     return table(["set", "origin", "features", "classes", "train", "test", "splits"], lines)
