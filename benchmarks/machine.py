@@ -7,6 +7,7 @@ from pathlib import Path
 
 LIBRARIES = (
     "bayeswood", "numpy", "scikit-learn", "biosphere", "lightgbm", "xgboost", "quantile-forest",
+    "mapie", "crepes",
 )  # fmt: skip
 
 

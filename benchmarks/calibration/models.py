@@ -1,0 +1,43 @@
+"""What a model of this comparison is, and how its cost is taken."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.measuring import timed
+
+F64 = NDArray[np.float64]
+Predict = Callable[[F64], F64]  # probabilities (n, classes), or mean, low and high (n, 3)
+Fit = Callable[[F64, NDArray, int, int], Predict]  # takes X, y, the number of trees and the seed
+
+
+@dataclass(frozen=True)
+class Model:
+    """A way to get probabilities or intervals; `fit` may raise ImportError."""
+
+    name: str
+    task: str
+    fit: Fit
+    words: str
+
+
+def measured(model: Model, X: F64, y: NDArray, n_trees: int, seed: int) -> tuple[Predict, float]:
+    """The fitted model's predictions and the CPU seconds of fit and calibration."""
+    predict, cpu_seconds, _ = timed(lambda: model.fit(X, y, n_trees, seed))
+    return predict, cpu_seconds
+
+
+def registrar(models: dict[str, Model], task: str) -> Callable[[str], Callable[[Fit], Fit]]:
+    """A decorator that lists a function as a model; its docstring is the page's description."""
+
+    def register(name: str) -> Callable[[Fit], Fit]:
+        def add(fit: Fit) -> Fit:
+            words = " ".join((fit.__doc__ or "").split())
+            models[name] = Model(name, task, fit, words)
+            return fit
+
+        return add
+
+    return register
