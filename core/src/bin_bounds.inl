@@ -33,6 +33,30 @@ void bound_bins(const BinTask& t, double* cut_score, double* inner_bound) {
   }
 }
 
+void fill_counts(const CountFill& t) {
+  const std::uint32_t s0 = t.shifts[0], s1 = t.shifts[1], s2 = t.shifts[2], s3 = t.shifts[3];
+  for (std::size_t i = 0; i < t.n; ++i) {
+    const std::uint16_t id = t.ids[i];
+    const PackedCount row = t.counts[id];
+    t.bins[0][t.columns[0][id] >> s0] += row;
+    t.bins[1][t.columns[1][id] >> s1] += row;
+    t.bins[2][t.columns[2][id] >> s2] += row;
+    t.bins[3][t.columns[3][id] >> s3] += row;
+  }
+}
+
+std::size_t open_counts(const CountOpening& task) {
+  const CountOpening t = task;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < t.n; ++i) {
+    const std::uint16_t id = t.ids[i];
+    const std::uint32_t code = t.column[id];
+    t.entries[n] = make_entry<SmallEntry>(code, t.tails[id]);
+    n += t.opened[code >> t.shift];
+  }
+  return n;
+}
+
 double largest(const double* values, std::uint32_t n) {
   double best[LANES] = {-1, -1, -1, -1};
   for (std::uint32_t i = 0; i < n; i += LANES) {

@@ -10,7 +10,7 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::uint32_t ROWS_PER_BIN = 8;
+constexpr std::uint32_t ROWS_PER_BIN = 6;
 constexpr std::uint32_t MIN_BINS = 32;
 constexpr std::uint32_t MAX_BINS = 512;
 
@@ -52,16 +52,19 @@ void CountSearch::set_slot(Slot& slot, std::uint32_t feature, std::uint32_t shif
   for (auto* sums : {&slot.n, &slot.w, &slot.wy}) sums->resize(padded + 1);
 }
 
-void CountSearch::fill(const LocalRows& rows, std::size_t n_slots) {
-  for (std::size_t k = 0; k < n_slots; ++k) {
-    const std::uint16_t* column = rows.column(slots_[k].feature);
-    const std::uint32_t shift = slots_[k].shift;
-    PackedCount* bins = slots_[k].bins.data();
-    for (const auto id : rows.ids) bins[column[id] >> shift] += rows.data.counts[id];
+void CountSearch::fill(const LocalRows& rows, const Node& node, std::size_t n_slots) {
+  CountFill task{rows.ids.data(), rows.size(), rows.data.counts, {}, {}, {}};
+  idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
+  for (std::size_t k = 0; k < LANES; ++k) {
+    Slot& slot = slots_[std::min(k, n_slots - 1)];
+    task.columns[k] = rows.column(slot.feature);
+    task.shifts[k] = slot.shift;
+    task.bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
   }
+  node.kernels.fill_counts(task);
 }
 
-void CountSearch::fill(const TableRows& rows, std::size_t n_slots) {
+void CountSearch::fill(const TableRows& rows, const Node&, std::size_t n_slots) {
   constexpr std::size_t AHEAD = 16;
   const std::size_t n = rows.size();
   PackedCount* bins[LANES];
@@ -83,19 +86,23 @@ void CountSearch::fill(const TableRows& rows, std::size_t n_slots) {
 }
 
 // The entries of all rows in bins marked as opened, sorted; returns how many.
-template <class Rows>
-std::size_t CountSearch::open_bins(const Slot& slot, const Rows& rows) {
+std::size_t CountSearch::open_bins(const Slot& slot, const LocalRows& rows, const Node& node) {
+  entries_.resize(std::max(entries_.size(), rows.size() + 1));
+  const std::size_t n = node.kernels.open_counts({rows.ids.data(), rows.size(), rows.data.tails,
+                                                  rows.column(slot.feature), slot.shift,
+                                                  opened_.data(), entries_.data()});
+  sort_entries(entries_, scratch_, n);
+  return n;
+}
+
+std::size_t CountSearch::open_bins(const Slot& slot, const TableRows& rows, const Node&) {
   const std::uint16_t* column = rows.column(slot.feature);
   entries_.resize(std::max(entries_.size(), rows.size() + 1));
-  const RowTail* tails = rows.data.tails;
-  const std::uint32_t shift = slot.shift;
-  const std::uint8_t* opened = opened_.data();
-  SmallEntry* entries = entries_.data();
   std::size_t n = 0;
   for (const auto id : rows.ids) {
     const std::uint32_t code = column[id];
-    entries[n] = make_entry<SmallEntry>(code, tails[id]);
-    n += opened[code >> shift];
+    entries_[n] = make_entry<SmallEntry>(code, rows.data.tails[id]);
+    n += opened_[code >> slot.shift];
   }
   sort_entries(entries_, scratch_, n);
   return n;
@@ -115,7 +122,7 @@ CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Nod
     opened_[b] = opens;
     any_opened |= opens;
   }
-  const std::size_t n_entries = any_opened ? open_bins(slot, rows) : 0;
+  const std::size_t n_entries = any_opened ? open_bins(slot, rows, node) : 0;
   const double mean = node.totals.wy / node.totals.w;
   const double tolerance = node.limits.tolerance / node.totals.w;
   const auto offer = [&](double gain, std::uint32_t code, PackedCount left) {
@@ -148,7 +155,7 @@ CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Nod
 template <class Rows>
 void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_slots,
                               Split& best) {
-  fill(rows, n_slots);
+  fill(rows, node, n_slots);
   const double slack = 2 * node.limits.tolerance / node.totals.w;  // ties are opened too
   double floor = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
   for (std::size_t k = 0; k < n_slots; ++k) {

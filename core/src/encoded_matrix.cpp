@@ -10,50 +10,84 @@
 namespace bayeswood {
 namespace {
 
-struct Cell {
-  std::uint64_t key;
-  std::uint32_t row;
-  std::uint64_t operator>>(unsigned bit) const { return key >> bit; }
-};
-
-// An unsigned key in the order of the doubles (-0.0 counts as 0.0), and back.
-std::uint64_t order_key(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
-  return (bits >> 63) != 0 ? ~bits : bits | (1ULL << 63);
+// An unsigned key in the order of the numbers (-0.0 counts as 0.0), and back.
+template <class Key, class Number>
+Key order_key(Number value) {
+  constexpr Key SIGN = Key{1} << (sizeof(Key) * 8 - 1);
+  const auto bits = std::bit_cast<Key>(value + Number{0});
+  return (bits & SIGN) != 0 ? static_cast<Key>(~bits) : bits | SIGN;
 }
 
-double key_value(std::uint64_t key) {
-  return std::bit_cast<double>((key >> 63) != 0 ? key & ~(1ULL << 63) : ~key);
+template <class Number, class Key>
+Number key_value(Key key) {
+  constexpr Key SIGN = Key{1} << (sizeof(Key) * 8 - 1);
+  return std::bit_cast<Number>((key & SIGN) != 0 ? key ^ SIGN : static_cast<Key>(~key));
+}
+
+// A value with its row; the bits from FIRST_BIT on sort it.
+class WideCell {
+ public:
+  static constexpr unsigned FIRST_BIT = 0;
+  WideCell() = default;
+  WideCell(double value, std::uint32_t row) : key_(order_key<std::uint64_t>(value)), row_(row) {}
+  std::uint64_t operator>>(unsigned bit) const { return key_ >> bit; }
+  std::uint64_t key() const { return key_; }
+  std::uint32_t row() const { return row_; }
+  double value() const { return key_value<double>(key_); }
+
+ private:
+  std::uint64_t key_;
+  std::uint32_t row_;
+};
+
+// For values that a float holds.
+class NarrowCell {
+ public:
+  static constexpr unsigned FIRST_BIT = 32;
+  NarrowCell() = default;
+  NarrowCell(double value, std::uint32_t row)
+      : key_row_(std::uint64_t{order_key<std::uint32_t>(static_cast<float>(value))} << 32 | row) {}
+  std::uint64_t operator>>(unsigned bit) const { return key_row_ >> bit; }
+  std::uint32_t key() const { return static_cast<std::uint32_t>(key_row_ >> 32); }
+  std::uint32_t row() const { return static_cast<std::uint32_t>(key_row_); }
+  double value() const { return key_value<float>(key()); }
+
+ private:
+  std::uint64_t key_row_;
+};
+
+bool fits_float(double value) {
+  return std::isnan(value) || static_cast<double>(static_cast<float>(value)) == value;
 }
 
 // Present cells in ascending order of value, rows ascending within equal values.
+template <class Cell>
 std::vector<Cell> sorted_cells(const MatrixView& table, std::size_t j, const StopFlag& stop) {
   std::vector<Cell> cells;
   cells.reserve(table.n_rows());
   for (std::size_t i = 0; i < table.n_rows(); ++i) {
     const double value = table(i, j);
-    if (!std::isnan(value)) cells.push_back({order_key(value), static_cast<std::uint32_t>(i)});
+    if (!std::isnan(value)) cells.emplace_back(value, static_cast<std::uint32_t>(i));
   }
   if (!cells.empty()) {
     std::vector<Cell> scratch(cells.size());
-    radix_sort(cells.data(), scratch.data(), cells.size(), 0, 64, [&] { check_stop(stop); });
+    radix_sort(cells.data(), scratch.data(), cells.size(), Cell::FIRST_BIT, 64 - Cell::FIRST_BIT,
+               [&] { check_stop(stop); });
   }
   return cells;
 }
 
+template <class Cell>
 std::size_t count_distinct(const std::vector<Cell>& cells) {
   std::size_t distinct = cells.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < cells.size(); ++i) distinct += cells[i].key != cells[i - 1].key;
+  for (std::size_t i = 1; i < cells.size(); ++i) distinct += cells[i].key() != cells[i - 1].key();
   return distinct;
 }
 
 }  // namespace
 
 CodeValues::CodeValues(const std::vector<double>& values) {
-  const bool narrow = std::all_of(values.begin(), values.end(), [](double value) {
-    return static_cast<double>(static_cast<float>(value)) == value;
-  });
-  if (narrow) {
+  if (std::all_of(values.begin(), values.end(), fits_float)) {
     narrow_.assign(values.begin(), values.end());
   } else {
     wide_ = values;
@@ -104,7 +138,13 @@ void EncodedMatrix::encode_feature(const MatrixView& table, std::size_t j, std::
   if (n_levels_[j] > 0) {
     encode_category(table, j);
   } else {
-    encode_numeric(table, j, max_codes, stop);
+    bool narrow = true;
+    for (std::size_t i = 0; i < n_rows_ && narrow; ++i) narrow = fits_float(table(i, j));
+    if (narrow) {
+      encode_cells(j, max_codes, sorted_cells<NarrowCell>(table, j, stop));
+    } else {
+      encode_cells(j, max_codes, sorted_cells<WideCell>(table, j, stop));
+    }
   }
   set_coarse(j);
 }
@@ -127,10 +167,10 @@ void EncodedMatrix::encode_category(const MatrixView& table, std::size_t j) {
   }
 }
 
-void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
-                                   const StopFlag& stop) {
+template <class Cell>
+void EncodedMatrix::encode_cells(std::size_t j, std::uint32_t max_codes,
+                                 const std::vector<Cell>& cells) {
   FeatureCodes& codes = features_[j];
-  const std::vector<Cell> cells = sorted_cells(table, j, stop);
   std::uint16_t* column = columns_.data() + j * n_rows_;
   codes.has_missing = cells.size() < n_rows_;
   if (codes.has_missing) std::fill_n(column, n_rows_, MISSING_CODE);
@@ -139,14 +179,14 @@ void EncodedMatrix::encode_numeric(const MatrixView& table, std::size_t j, std::
   std::vector<double> high;
   std::size_t quota = 0;  // a quantile bin ends at the first change of value past its quota of rows
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const bool new_value = i == 0 || cells[i].key != cells[i - 1].key;
+    const bool new_value = i == 0 || cells[i].key() != cells[i - 1].key();
     if (new_value && (exact || i >= quota)) {
-      low.push_back(key_value(cells[i].key));
+      low.push_back(cells[i].value());
       high.push_back(low.back());
       quota = (low.size() * cells.size() + max_codes - 1) / max_codes;
     }
-    high.back() = key_value(cells[i].key);
-    column[cells[i].row] = static_cast<std::uint16_t>(low.size() - 1);
+    high.back() = cells[i].value();
+    column[cells[i].row()] = static_cast<std::uint16_t>(low.size() - 1);
   }
   codes.n_codes = static_cast<std::uint32_t>(low.size());
   codes.low = CodeValues(low);

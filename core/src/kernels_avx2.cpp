@@ -8,10 +8,10 @@
 #include <immintrin.h>
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,bmi,bmi2")
 #endif
 
 #include "bin_bounds.inl"
@@ -142,9 +142,10 @@ void sort_lanes(SmallEntry* lanes, const Exchange* network, std::size_t n_exchan
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes,  bound_bins,   sort_lanes,
-                               count_gains, count_bounds, scan_count_lanes};
-  return __builtin_cpu_supports("avx2") ? &kernels : nullptr;
+  static const Kernels kernels{scan_lanes,  bound_bins,  sort_lanes,   fill_counts,
+                               open_counts, count_gains, count_bounds, scan_count_lanes};
+  const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+  return runs ? &kernels : nullptr;
 }
 
 }  // namespace bayeswood

@@ -59,8 +59,8 @@ void scan_count_lanes(const CountLaneTask& t, Cut* best) {
 }  // namespace
 
 const Kernels& portable_kernels() {
-  static const Kernels kernels{scan_lanes,  bound_bins,   nullptr,
-                               count_gains, count_bounds, scan_count_lanes};
+  static const Kernels kernels{scan_lanes,  bound_bins,  nullptr,      fill_counts,
+                               open_counts, count_gains, count_bounds, scan_count_lanes};
   return kernels;
 }
 

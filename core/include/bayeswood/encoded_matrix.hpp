@@ -74,8 +74,8 @@ class EncodedMatrix {
   void encode_feature(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
                       const StopFlag& stop);
   void encode_category(const MatrixView& table, std::size_t j);
-  void encode_numeric(const MatrixView& table, std::size_t j, std::uint32_t max_codes,
-                      const StopFlag& stop);
+  template <class Cell>
+  void encode_cells(std::size_t j, std::uint32_t max_codes, const std::vector<Cell>& cells);
   void set_coarse(std::size_t j);
   void fill_rows(std::size_t begin, std::size_t end);
 

@@ -72,21 +72,22 @@ class CountSearch {
   };
 
   void set_slot(Slot& slot, std::uint32_t feature, std::uint32_t shift);
-  void fill(const LocalRows& rows, std::size_t n_slots);
-  void fill(const TableRows& rows, std::size_t n_slots);
+  void fill(const LocalRows& rows, const Node& node, std::size_t n_slots);
+  void fill(const TableRows& rows, const Node& node, std::size_t n_slots);
   template <class Rows>
   void search_bins(const Rows& rows, const Node& node, std::size_t n_slots, Split& best);
   template <class Rows>
   Found best_cut(Slot& slot, const Rows& rows, const Node& node, double to_beat);
-  template <class Rows>
-  std::size_t open_bins(const Slot& slot, const Rows& rows);
+  std::size_t open_bins(const Slot& slot, const LocalRows& rows, const Node& node);
+  std::size_t open_bins(const Slot& slot, const TableRows& rows, const Node& node);
   void sort_each_lane(SmallEntry* lanes, std::uint32_t n);
   void search_lanes(const LocalRows& rows, const Node& node,
                     std::span<const std::uint32_t> features, Split& best);
 
   const EncodedMatrix& matrix_;
   Slot slots_[LANES];
-  std::vector<std::uint8_t> opened_;  // by bin
+  std::vector<PackedCount> idle_bins_;  // of lanes without a feature
+  std::vector<std::uint8_t> opened_;    // by bin
   std::vector<SmallEntry> entries_, scratch_;
 };
 

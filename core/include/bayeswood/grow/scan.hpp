@@ -168,6 +168,29 @@ struct CountBins {
   double total_wy;
   Limits limits;
 };
+// Rows of a subtree, to be added to the histograms of four features.
+struct CountFill {
+  const std::uint16_t* ids;
+  std::size_t n;
+  const PackedCount* counts;  // by id
+  const std::uint16_t* columns[LANES];
+  std::uint32_t shifts[LANES];
+  PackedCount* bins[LANES];
+};
+using CountFiller = void (*)(const CountFill& task);
+
+// Rows of a subtree, those in bins that are opened to be gathered as entries.
+struct CountOpening {
+  const std::uint16_t* ids;
+  std::size_t n;
+  const RowTail* tails;  // by id
+  const std::uint16_t* column;
+  std::uint32_t shift;
+  const std::uint8_t* opened;  // by bin
+  SmallEntry* entries;         // room for n + 1
+};
+using CountOpener = std::size_t (*)(const CountOpening& task);  // how many entries
+
 using CountGains = double (*)(const CountBins& task);                   // returns the largest gain
 using CountBounds = double (*)(const CountBins& task, double to_beat);  // the largest excess
 
@@ -188,6 +211,8 @@ struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
   LaneSort sort_lanes;  // null where sorting one list after another is faster
+  CountFiller fill_counts;
+  CountOpener open_counts;
   CountGains count_gains;
   CountBounds count_bounds;
   CountLaneScan scan_count_lanes;
