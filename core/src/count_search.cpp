@@ -229,8 +229,7 @@ void CountSearch::search_lanes(const LocalRows& rows, const Node& node,
     }
   }
   if (node.kernels.sort_lanes != nullptr) {
-    const std::vector<Exchange>& network = sorting_network(padded);
-    node.kernels.sort_lanes(lanes, network.data(), network.size());
+    node.kernels.sort_lanes(lanes, sorting_network(padded));
   } else {
     sort_each_lane(lanes, n);
   }

@@ -129,13 +129,22 @@ void scan_count_lanes(const CountLaneTask& t, Cut* best) {
   }
 }
 
-void sort_lanes(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges) {
+void sort_lanes(SmallEntry* lanes, const Network& network) {
   auto* rows = reinterpret_cast<__m128i*>(lanes);
-  for (std::size_t e = 0; e < n_exchanges; ++e) {
-    const __m128i a = _mm_loadu_si128(rows + network[e].low);
-    const __m128i b = _mm_loadu_si128(rows + network[e].high);
-    _mm_storeu_si128(rows + network[e].low, _mm_min_epu32(a, b));
-    _mm_storeu_si128(rows + network[e].high, _mm_max_epu32(a, b));
+  const auto two_rows = [&](std::uint8_t row) { return reinterpret_cast<__m256i*>(rows + row); };
+  for (const Layer& layer : network) {
+    for (const Exchange& e : layer.doubles) {
+      const __m256i a = _mm256_loadu_si256(two_rows(e.low));
+      const __m256i b = _mm256_loadu_si256(two_rows(e.high));
+      _mm256_storeu_si256(two_rows(e.low), _mm256_min_epu32(a, b));
+      _mm256_storeu_si256(two_rows(e.high), _mm256_max_epu32(a, b));
+    }
+    for (const Exchange& e : layer.singles) {
+      const __m128i a = _mm_loadu_si128(rows + e.low);
+      const __m128i b = _mm_loadu_si128(rows + e.high);
+      _mm_storeu_si128(rows + e.low, _mm_min_epu32(a, b));
+      _mm_storeu_si128(rows + e.high, _mm_max_epu32(a, b));
+    }
   }
 }
 

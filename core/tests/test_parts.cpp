@@ -107,8 +107,7 @@ TEST(networks_sort_every_lane) {
     for (auto& entry : lanes) entry = static_cast<SmallEntry>(stream.next());
     std::vector<std::vector<SmallEntry>> expected(LANES);
     for (std::uint32_t i = 0; i < lanes.size(); ++i) expected[i % LANES].push_back(lanes[i]);
-    const auto& network = sorting_network(n);
-    avx2_kernels()->sort_lanes(lanes.data(), network.data(), network.size());
+    avx2_kernels()->sort_lanes(lanes.data(), sorting_network(n));
     for (std::uint32_t l = 0; l < LANES; ++l) {
       std::sort(expected[l].begin(), expected[l].end());
       for (std::uint32_t i = 0; i < n; ++i) CHECK(lanes[i * LANES + l] == expected[l][i]);

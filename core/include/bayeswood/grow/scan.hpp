@@ -205,7 +205,7 @@ struct CountLaneTask {
 using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
 
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
-using LaneSort = void (*)(SmallEntry* lanes, const Exchange* network, std::size_t n_exchanges);
+using LaneSort = void (*)(SmallEntry* lanes, const Network& network);
 
 struct Kernels {
   LaneScan scan_lanes;

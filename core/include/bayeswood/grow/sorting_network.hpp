@@ -1,4 +1,4 @@
-// Batcher's odd-even merge sort as a list of exchanges: the same for any data, so that several
+// Batcher's odd-even merge sort as layers of exchanges: the same for any data, so that several
 // lists are sorted side by side without a branch.
 #pragma once
 
@@ -11,10 +11,17 @@ struct Exchange {
   std::uint8_t low, high;  // afterwards the entry at `low` is the smaller one
 };
 
+// Exchanges that may be done in any order. A double one stands for two: (low, high) and
+// (low + 1, high + 1).
+struct Layer {
+  std::vector<Exchange> doubles, singles;
+};
+using Network = std::vector<Layer>;
+
 constexpr std::uint32_t MAX_NETWORK_ROWS = 128;
 constexpr std::uint32_t NETWORK_STEP = 8;
 
 // The network that sorts `n` entries, n a multiple of NETWORK_STEP up to MAX_NETWORK_ROWS.
-const std::vector<Exchange>& sorting_network(std::uint32_t n);
+const Network& sorting_network(std::uint32_t n);
 
 }  // namespace bayeswood
