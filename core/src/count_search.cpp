@@ -182,6 +182,7 @@ void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_
   best.score = score;
   best.feature = slots_[from].feature;
   best.cut_code = found.code;
+  best.upper_code = 0;
   best.left = found.left;
 }
 
@@ -243,6 +244,7 @@ void CountSearch::search_lanes(const LocalRows& rows, const Node& node,
     best.score = score;
     best.feature = features[l];
     best.cut_code = code_of(lanes[cuts[l].position * LANES + l]);
+    best.upper_code = code_of(lanes[(cuts[l].position + 1) * LANES + l]);
     won = l;
   }
   if (won == LANES) return;

@@ -237,29 +237,39 @@ void SmallGrower::partition_order(const Task& task) {
 }
 
 // The same straight from the codes; and finds the node's own neighbours of the cut, between which
-// the threshold will lie.
+// the threshold will lie, where the search did not.
 std::uint32_t SmallGrower::partition_counted(Split& split, const Task& task) {
   const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
   std::uint16_t* order = order_.data() + task.begin;
   std::uint16_t* scratch = order_scratch_.data();
+  const std::uint32_t cut = split.cut_code;
   std::uint32_t left = 0;
   std::uint32_t right = 0;
-  std::uint32_t below = 0;
-  std::uint32_t above = MISSING_CODE;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    const std::uint16_t id = order[i];
-    const std::uint32_t code = column[id];
-    const std::uint32_t goes_left = code <= split.cut_code ? 1 : 0;
-    order[left] = id;
-    scratch[right] = id;
-    left += goes_left;
-    right += 1 - goes_left;
-    below = std::max(below, code & (0U - goes_left));
-    above = std::min(above, code | (0U - goes_left));
+  const auto sort_out = [&](auto look) {
+    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+      const std::uint16_t id = order[i];
+      const std::uint32_t code = column[id];
+      const std::uint32_t goes_left = code <= cut ? 1 : 0;
+      order[left] = id;
+      scratch[right] = id;
+      left += goes_left;
+      right += 1 - goes_left;
+      look(code, 0U - goes_left);
+    }
+  };
+  if (split.upper_code > 0) {
+    sort_out([](std::uint32_t, std::uint32_t) {});
+  } else {
+    std::uint32_t below = 0;
+    std::uint32_t above = MISSING_CODE;
+    sort_out([&](std::uint32_t code, std::uint32_t left_mask) {
+      below = std::max(below, code & left_mask);
+      above = std::min(above, code | left_mask);
+    });
+    split.cut_code = below;
+    split.upper_code = above;
   }
   std::copy_n(scratch, right, order + left);
-  split.cut_code = below;
-  split.upper_code = above;
   return left;
 }
 

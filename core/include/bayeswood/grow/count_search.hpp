@@ -48,8 +48,8 @@ class CountSearch {
     Limits limits;
     const Kernels& kernels;
   };
-  // Keeps in `best` the best over the features, at most LANES; earlier ones win ties. Its cut_code
-  // may lie between the codes of the node, and upper_code is not set.
+  // Keeps in `best` the best over the features, at most LANES; earlier ones win ties. Where its
+  // upper_code is 0, the cut_code may lie between the codes of the node.
   void search(const LocalRows& rows, const Node& node, std::span<const std::uint32_t> features,
               Split& best);
   void search(const TableRows& rows, const Node& node, std::span<const std::uint32_t> features,
