@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import r2_score
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods import state
@@ -363,6 +362,8 @@ def _out_of_bag_fit(data: TrainingData, grown: Grown, mean: F64, n_jobs: int) ->
     weights = None if data.sample_weight is None else data.sample_weight[seen]
     score = float("nan")
     if seen.sum() > 1:
+        from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
+
         score = float(r2_score(data.target.y[seen], mean[seen], sample_weight=weights))
     everywhere = mean
     if not data.taking_part.all():

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.validation import _num_samples
 
@@ -38,6 +37,7 @@ from bayeswood.uncertainty import (
     is_confident,
 )
 from bayeswood.uncertainty.envelope import Measure
+from bayeswood.uncertainty.envelope_votes import is_of_sklearn
 
 F64 = NDArray[np.float64]
 
@@ -171,7 +171,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 
         Drawn without regard to class: calibration rows shall be like the rows to come.
         """
-        if self.gamma0 != "auto" or isinstance(self.estimator, FrozenEstimator):
+        if self.gamma0 != "auto" or is_of_sklearn(self.estimator, "FrozenEstimator"):
             return None, None
         fit_class_target(y, "EnvelopeClassifier")
         check_consistent_length(X, y, sample_weight)

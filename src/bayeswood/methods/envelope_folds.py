@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
 from bayeswood.errors import BayeswoodError
@@ -95,6 +94,8 @@ def _named_models(models: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
 
 
 def _as_folds(cv: Any, X: Any, y: Any) -> list[tuple[Any, Any]]:
+    from sklearn.model_selection import check_cv  # costs megabytes that a forest does not need
+
     numbers, _ = fit_class_target(y, "compare_envelopes")
     folds = list(check_cv(cv, numbers, classifier=True).split(X, numbers))
     if len(folds) < 2:

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import accuracy_score, r2_score
 
 from bayeswood.methods.cart_forest import CartForest
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
@@ -33,6 +32,8 @@ class ScoredClassifier(CartForest, ForestClassifier):
         fitted = super()._fitted(data, grown)
         if not self.oob_score:
             return fitted
+        from sklearn.metrics import accuracy_score  # costs megabytes, and is not always asked for
+
         shares = out_of_bag(data, grown, hard=self._counts_votes, n_jobs=self._threads())
         found, seen, weight = _seen(shares, data)
         classes = fitted["classes_"]
@@ -51,6 +52,8 @@ class ScoredRegressor(CartForest, ForestRegressor):
         fitted = super()._fitted(data, grown)
         if not self.oob_score:
             return fitted
+        from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
+
         means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
         found, seen, weight = _seen(means, data)
         truth = data.target.y[seen]

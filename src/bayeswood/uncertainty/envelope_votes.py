@@ -10,14 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.ensemble import (
-    BaggingClassifier,
-    ExtraTreesClassifier,
-    RandomForestClassifier,
-    VotingClassifier,
-)
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 
 from bayeswood.errors import BayeswoodError
 
@@ -28,8 +20,21 @@ _DECIMALS = 12
 # Votes of an array that are numbered at a time.
 _BLOCK_VOTES = 4_000_000
 # scikit-learn's ensembles whose members learn the numbers of the classes, not their labels.
-_FORESTS = (RandomForestClassifier, ExtraTreesClassifier)
-_NUMBERING = (*_FORESTS, BaggingClassifier, VotingClassifier)
+_FORESTS = ("RandomForestClassifier", "ExtraTreesClassifier")
+_NUMBERING = (*_FORESTS, "BaggingClassifier", "VotingClassifier")
+
+
+def is_of_sklearn(estimator: Any, *names: str) -> bool:
+    """Whether it is of one of these classes of scikit-learn, none of which is imported for that.
+
+    Examples
+    --------
+    >>> from sklearn.pipeline import make_pipeline
+    >>> is_of_sklearn(make_pipeline(None), "Pipeline"), is_of_sklearn(1.0, "Pipeline")
+    (True, False)
+    """
+    kinds = type(estimator).__mro__
+    return any(k.__name__ in names and k.__module__.split(".")[0] == "sklearn" for k in kinds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +150,9 @@ def _need_rows(X: Any) -> Any:
 
 def _innermost(ensemble: Any, X: Any) -> tuple[Any, Any]:
     """The ensemble inside a pipeline, a search or a wrapper, and the rows as it takes them."""
-    if isinstance(ensemble, Pipeline):
+    if is_of_sklearn(ensemble, "Pipeline"):
         return _innermost(ensemble[-1], ensemble[:-1].transform(X) if len(ensemble) > 1 else X)
-    if isinstance(ensemble, FrozenEstimator):
+    if is_of_sklearn(ensemble, "FrozenEstimator"):
         return _innermost(ensemble.estimator, X)
     if hasattr(ensemble, "best_estimator_"):  # of a search
         return _innermost(ensemble.best_estimator_, X)
@@ -205,7 +210,7 @@ def _check_members(ensemble: Any) -> tuple[list[Any], NDArray[Any]]:
 
 def _own_weights(ensemble: Any, n_members: int) -> ArrayLike | None:
     """Weights that the ensemble itself gives to its members."""
-    if isinstance(ensemble, VotingClassifier) and ensemble.weights is not None:
+    if is_of_sklearn(ensemble, "VotingClassifier") and ensemble.weights is not None:
         taking_part = [named[1] != "drop" for named in ensemble.estimators]
         return np.asarray(ensemble.weights, dtype=np.float64)[taking_part]
     weights = getattr(ensemble, "estimator_weights_", None)
@@ -215,7 +220,7 @@ def _own_weights(ensemble: Any, n_members: int) -> ArrayLike | None:
 def _spoken_classes(ensemble: Any, fitted: list[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """What a member says for each class: some were taught labels, others the numbers 0, 1, ..."""
     numbers = np.arange(len(classes))
-    if isinstance(ensemble, _NUMBERING):
+    if is_of_sklearn(ensemble, *_NUMBERING):
         return numbers
     known = set().union(*(np.asarray(member.classes_).tolist() for member in fitted))
     if known == set(classes.tolist()):
@@ -232,7 +237,7 @@ def _rows_for_member(ensemble: Any, member: Any, idx: np.intp, X: Any) -> Any:
     """The rows and columns that a member was taught."""
     if hasattr(member, "feature_names_in_") or hasattr(X, "tocsr"):
         rows = X
-    elif isinstance(ensemble, _FORESTS):
+    elif is_of_sklearn(ensemble, *_FORESTS):
         rows = np.asarray(X, dtype=np.float32)
     else:
         rows = np.asarray(X)
