@@ -115,34 +115,46 @@ void SmallGrower::fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry)
   sort_counted(entries, scratch_.data(), n, starts);
 }
 
+// The codes of some columns, one after another. Columns are read together, so that their cache
+// misses overlap.
+void SmallGrower::gather_codes(std::span<const std::uint32_t> rows, std::size_t first,
+                               std::size_t n_columns, std::uint16_t* codes) const {
+  const std::size_t n = rows.size();
+  const std::size_t stride = matrix_.n_rows();
+  std::size_t j = 0;
+  for (; j + GATHERED <= n_columns; j += GATHERED) {
+    const std::uint16_t* column = matrix_.column(first + j);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t row = rows[i];
+      for (std::size_t k = 0; k < GATHERED; ++k) {
+        codes[(j + k) * n + i] = column[k * stride + row];
+      }
+    }
+  }
+  for (; j < n_columns; ++j) {
+    const std::uint16_t* column = matrix_.column(first + j);
+    for (std::size_t i = 0; i < n; ++i) codes[j * n + i] = column[rows[i]];
+  }
+}
+
 void SmallGrower::load_features(std::span<const std::uint32_t> rows) {
   const std::size_t d = matrix_.n_features();
   const std::size_t n = rows.size();
   if (!presorted_) {
     codes_.resize(d * n);
     node_lists_.resize(LANES * n);
-    constexpr std::size_t GROUP = 4;  // columns read together, so that their misses overlap
-    std::size_t j = 0;
-    for (; j + GROUP <= d; j += GROUP) {
-      const std::uint16_t* column = matrix_.column(j);
-      const std::size_t stride = matrix_.n_rows();
-      std::uint16_t* codes = codes_.data() + j * n;
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::size_t row = rows[i];
-        for (std::size_t k = 0; k < GROUP; ++k) codes[k * n + i] = column[k * stride + row];
-      }
-    }
-    for (; j < d; ++j) {
-      const std::uint16_t* column = matrix_.column(j);
-      for (std::size_t i = 0; i < n; ++i) codes_[j * n + i] = column[rows[i]];
-    }
-    return;
+    return gather_codes(rows, 0, d, codes_.data());
   }
   lists_.resize(d * n);
-  for (std::uint32_t j = 0; j < d; ++j) {
-    const std::uint16_t* column = matrix_.column(j);
-    fill_sorted(list(j), n_rows_,
-                [&](std::uint32_t i) { return make_entry<SmallEntry>(column[rows[i]], i); });
+  codes_.resize(GATHERED * n);
+  for (std::size_t first = 0; first < d; first += GATHERED) {
+    const std::size_t size = std::min(GATHERED, d - first);
+    gather_codes(rows, first, size, codes_.data());
+    for (std::size_t k = 0; k < size; ++k) {
+      const std::uint16_t* codes = codes_.data() + k * n;
+      fill_sorted(list(static_cast<std::uint32_t>(first + k)), n_rows_,
+                  [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[i], i); });
+    }
   }
 }
 

@@ -32,6 +32,8 @@ class SmallGrower {
             std::span<const std::uint32_t> rows, const RowData& source);
 
  private:
+  static constexpr std::size_t GATHERED = 4;  // columns read together
+
   struct Task {
     std::uint32_t node, depth, begin;
     NodeTotals totals;
@@ -39,6 +41,8 @@ class SmallGrower {
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
   void load_values(std::span<const std::uint32_t> rows, const RowData& source);
+  void gather_codes(std::span<const std::uint32_t> rows, std::size_t first, std::size_t n_columns,
+                    std::uint16_t* codes) const;
   void load_features(std::span<const std::uint32_t> rows);
   template <class Entry>
   void fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry);
@@ -89,7 +93,7 @@ class SmallGrower {
   std::vector<std::uint16_t> order_, order_scratch_;  // ids in ascending order within each node
   std::vector<std::uint8_t> side_;                    // by id, 1: left
   std::vector<SmallEntry> lists_;                     // presorted: n_features x n_rows
-  std::vector<std::uint16_t> codes_;                  // otherwise: n_features x n_rows
+  std::vector<std::uint16_t> codes_;  // otherwise: n_features x n_rows; while loading, some columns
   std::vector<SmallEntry> node_lists_, scratch_;
   std::vector<std::uint32_t> group_;  // features of the lanes under way
   std::vector<Task> stack_;
