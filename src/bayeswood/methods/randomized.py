@@ -7,9 +7,9 @@ Every tree is grown on all rows. At each node the k best splits by information g
 over all features and thresholds are found, and one of them is drawn uniformly. A leaf of class
 weights W_c predicts (W_c + α) / (W + C α), and the ensemble the average of its trees.
 
-Reference: V. Schetinin, D. Partridge, W. J. Krzanowski, R. M. Everson, J. E. Fieldsend, T. C.
-Bailey, A. Hernandez. Experimental comparison of classification uncertainty for randomised and
-Bayesian decision tree ensembles. IDEAL 2004.
+Reference: V. Schetinin, J. E. Fieldsend, D. Partridge, W. J. Krzanowski, R. M. Everson, T. C.
+Bailey, A. Hernandez. Comparison of the Bayesian and Randomised Decision Tree Ensembles within an
+Uncertainty Envelope Technique. 2004.
 """
 
 from collections.abc import Mapping
@@ -210,7 +210,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         Returns
         -------
         ndarray, (n_estimators,)
-            Its largest entry belongs to the best single tree (Figure 5 of the paper).
+            Its largest entry belongs to the best single tree (also in Figure 6 of the paper).
         """
         return self._scores(X, y, sample_weight, lambda draws: draws)
 
