@@ -104,6 +104,7 @@ std::unique_ptr<Histogram> LargeGrower::take_histogram() {
 
 Split LargeGrower::draw_split(TreeContext& tree, const Task& task, const Limits& limits) {
   top_.restart(tree.options.n_candidates, limits.tolerance);
+  search_.set_node(rows_of(task));
   tree.features.restart();
   while (tree.features.left() > 0) {
     check_stop(tree.stop);

@@ -322,6 +322,7 @@ Split SmallGrower::draw_split(TreeContext& tree, const Task& task) {
   const Limits limits = tree.limits(task.totals);
   group_sorted_ = false;
   top_.restart(tree.options.n_candidates, limits.tolerance);
+  search_.set_node(ids(task.begin, task.totals.n));
   tree.features.restart();
   while (tree.features.left() > 0) {
     const std::uint32_t feature = tree.features.next();

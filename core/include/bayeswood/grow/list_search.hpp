@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bayeswood/grow/category.hpp"
+#include "bayeswood/grow/entropy_scan.hpp"
 #include "bayeswood/grow/node.hpp"
 #include "bayeswood/grow/top_splits.hpp"
 
@@ -39,7 +41,13 @@ class ListSearch {
     return best;
   }
 
-  // Offers every cut of a numeric feature, the best split of a category.
+  // The node whose cuts will be offered.
+  template <class Id>
+  void set_node(std::span<const Id> ids) {
+    entropy_.set_node(ids, rows_, target_.n_outputs);
+  }
+
+  // Offers every cut of a numeric feature, the best split of a category, by entropy.
   void offer_all(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
                  const NodeTotals& node, const Limits& limits, TopSplits& top) {
     const std::uint32_t n = node.n;
@@ -98,16 +106,14 @@ class ListSearch {
   // Missing values, if any, are the first `n_missing` or the last entries.
   void offer_cuts(const Entry* list, std::uint32_t n, std::uint32_t n_missing,
                   std::uint32_t feature, const Limits& limits, TopSplits& top) {
-    sides_.visit([&](auto& side) {
-      scan_cuts(list, n, n_missing, side, limits, right_.data(),
-                [&](double score, std::uint32_t at) {
-                  if (!(score > top.floor())) return;
-                  Split split = numeric_split(list, {score, at}, feature, n);
-                  split.missing_left = n_missing > 0;
-                  split.missing_seen |= split.missing_left;
-                  top.offer(std::move(split));
-                });
-    });
+    const auto offer = [&](double score, std::uint32_t at) {
+      if (!(score > top.floor())) return;
+      Split split = numeric_split(list, {score, at}, feature, n);
+      split.missing_left = n_missing > 0;
+      split.missing_seen |= split.missing_left;
+      top.offer(std::move(split));
+    };
+    entropy_.scan(list, n, n_missing, rows_, limits, offer);
   }
 
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
@@ -200,6 +206,7 @@ class ListSearch {
   const RowData& rows_;
   const Target& target_;
   SideSet sides_;
+  EntropyScan entropy_;
   std::vector<Entry> scratch_;
   std::vector<double> right_;
   std::vector<LevelSums> levels_;

@@ -60,15 +60,16 @@ struct Cut {
   bool found() const { return score > NO_SCORE; }
 };
 
-// Every allowed cut after one of the positions first_cut .. n - 2 as offer(score, position), from
-// the lowest up. `right` has length n.
-template <class Side, class Entry, class Offer>
-void scan_cuts(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
-               const Limits& limits, double* right, Offer offer) {
-  if (n < 2 * limits.min_rows || n < 2) return;
+// Best cut after one of the positions first_cut .. n - 2; the lowest wins a tie. `right` has length
+// n.
+template <class Side, class Entry>
+Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
+              const Limits& limits, double* right) {
+  Cut best;
+  if (n < 2 * limits.min_rows || n < 2) return best;
   const std::uint32_t first = std::max(first_cut, limits.min_rows - 1);
   const std::uint32_t end = n - limits.min_rows;  // one past the last cut
-  if (first >= end) return;
+  if (first >= end) return best;
   side.reset();
   for (std::uint32_t i = n - 1; i > first; --i) {
     side.add(id_of(list[i]));
@@ -78,24 +79,16 @@ void scan_cuts(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side
     right[i - 1] = allowed ? side.score() : NO_SCORE;
   }
   side.reset();
+  double to_beat = NO_SCORE;
   for (std::uint32_t i = 0; i < end; ++i) {
     side.add(id_of(list[i]));
     if (i < first || right[i] == NO_SCORE || side.weight() < limits.min_weight) continue;
-    offer(side.score() + right[i], i);
+    const double score = side.score() + right[i];
+    if (score > to_beat) {
+      best = {score, i};
+      to_beat = score + limits.tolerance;
+    }
   }
-}
-
-// The best of them; the lowest wins a tie.
-template <class Side, class Entry>
-Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side& side,
-              const Limits& limits, double* right) {
-  Cut best;
-  double to_beat = NO_SCORE;
-  scan_cuts(list, n, first_cut, side, limits, right, [&](double score, std::uint32_t at) {
-    if (!(score > to_beat)) return;
-    best = {score, at};
-    to_beat = score + limits.tolerance;
-  });
   return best;
 }
 

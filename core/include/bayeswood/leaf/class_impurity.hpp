@@ -16,7 +16,7 @@ namespace bayeswood {
 
 // Whole numbers, such as counts of rows, are looked up.
 inline const std::vector<double> X_LOG_X = [] {
-  std::vector<double> table(4096, 0.0);
+  std::vector<double> table(65537, 0.0);
   for (std::size_t x = 2; x < table.size(); ++x) {
     table[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
   }
