@@ -86,7 +86,9 @@ def main() -> None:
     print(f"fit with its sharpness, 1,000 x {N_FEATURES}: {small:.3f} s (promise 0.1 s)")
     many = 10_000 if quick else 1_000_000
     cpu, wall = (fit_time(many, 2, 1, clock) for clock in (time.process_time, time.perf_counter))
-    print(f"fit, {many:,} x {N_FEATURES}, 2 threads: {cpu:.1f} s CPU, {wall:.1f} s wall (promise 60)")
+    print(
+        f"fit, {many:,} x {N_FEATURES}, 2 threads: {cpu:.1f} s CPU, {wall:.1f} s wall (promise 60)"
+    )
     n_chunks, chunk = (2, 5_000) if quick else (50, 200_000)
     before, after = update_times(n_chunks, chunk, repeats)
     print(
