@@ -6,61 +6,32 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from forest_estimator_cases import (
+    ALL,
+    CLASSIFIERS,
+    UNCALIBRATED,
+    assert_same_trees,
+    data_for,
+    fitted,
+)
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_friedman1
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bayeswood import (
-    BayesianForestClassifier,
     BayesianForestRegressor,
-    BayeswoodError,
-    CalibratedForestClassifier,
-    CalibratedForestRegressor,
-    Forest,
     RandomForestClassifier,
     RandomForestRegressor,
 )
-
-CLASSIFIERS = [BayesianForestClassifier, RandomForestClassifier, CalibratedForestClassifier]
-REGRESSORS = [BayesianForestRegressor, RandomForestRegressor, CalibratedForestRegressor]
-ALL = CLASSIFIERS + REGRESSORS
-
-
-# What makes a calibrated forest speak as its members do.
-UNCALIBRATED = {
-    CalibratedForestClassifier: {"calibration": None},
-    CalibratedForestRegressor: {"interval": "leaves"},
-}
 
 # Some of these forests are too small to be calibrated, and say so.
 pytestmark = [
     pytest.mark.filterwarnings("ignore:No training row was left out:UserWarning"),
     pytest.mark.filterwarnings("ignore:.*calibration rows cannot promise:UserWarning"),
 ]
-
-
-def data_for(cls):
-    """Rows and response for an estimator class."""
-    if cls in CLASSIFIERS:
-        X, y = load_iris(return_X_y=True)
-        return X, np.array(["setosa", "versicolor", "virginica"])[y]
-    return make_friedman1(n_samples=120, random_state=3)
-
-
-def assert_same_trees(first, second):
-    """Every array of the two forests is equal, to the bit."""
-    arrays, others = first.forest_.to_arrays(), second.forest_.to_arrays()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(array, others[name])
-
-
-def fitted(cls, **parameters):
-    """A small fitted estimator and its data."""
-    X, y = data_for(cls)
-    return cls(**{"n_estimators": 12, "random_state": 1, **parameters}).fit(X, y), X, y
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -389,116 +360,3 @@ def test_intervals_of_probabilities(cls):
     np.testing.assert_array_equal(model.predict_interval(X, 0.8, kind="prediction"), interval)
     median = model.predict_quantiles(X, 0.5)
     assert median.shape == (len(X), 3)
-
-
-@pytest.mark.parametrize("cls", ALL)
-def test_uncertainty_adds_up(cls):
-    model, X, _ = fitted(cls)
-    split = model.uncertainty(X)
-    np.testing.assert_allclose(split.total, split.data + split.knowledge, rtol=1e-12)
-    for part in split:
-        assert part.shape == (len(X),)
-        assert (part >= 0).all()
-        assert np.isfinite(part).all()
-    assert split._fields == ("total", "data", "knowledge")
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_intervals_of_the_response_hold_more_than_those_of_the_mean(cls):
-    model, X, y = fitted(cls, n_estimators=60, min_samples_leaf=5)
-    of_y = model.predict_interval(X, coverage=0.9)
-    of_mean = model.predict_interval(X, coverage=0.9, kind="mean")
-    assert of_y.shape == of_mean.shape == (len(X), 2)
-    widths = np.diff(of_y)[:, 0], np.diff(of_mean)[:, 0]
-    assert widths[0].mean() > widths[1].mean()
-    covered = (of_y[:, 0] <= y) & (y <= of_y[:, 1])
-    assert covered.mean() > 0.9
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_quantiles_are_monotone_and_shaped(cls):
-    model, X, y = fitted(cls, **UNCALIBRATED.get(cls, {}))
-    levels = np.linspace(0, 1, 21)
-    for kind in ("prediction", "mean"):
-        many = model.predict_quantiles(X, levels, kind=kind)
-        assert many.shape == (len(X), 21)
-        assert (np.diff(many, axis=1) >= 0).all()
-        np.testing.assert_array_equal(model.predict_quantiles(X, 0.5, kind=kind), many[:, 10])
-    assert np.isin(model.predict_quantiles(X, 0.3), y).all()
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_variances_follow_from_the_split(cls):
-    model, X, _ = fitted(cls, **UNCALIBRATED.get(cls, {}))
-    split = model.uncertainty(X)
-    np.testing.assert_array_equal(model.predict_var(X), split.total)
-    np.testing.assert_array_equal(model.predict_var(X, kind="mean"), split.knowledge)
-    np.testing.assert_allclose(split.knowledge, model.predict_draws(X).var(axis=0), atol=1e-12)
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_several_responses(cls):
-    X, y = data_for(cls)
-    both = np.c_[y, -2.0 * y]
-    model = cls(n_estimators=8, random_state=0).fit(X, both)
-    assert model.n_outputs_ == 2
-    assert model.predict(X).shape == (len(X), 2)
-    assert model.predict_draws(X).shape == (8, len(X), 2)
-    assert model.predict_interval(X).shape == (len(X), 2, 2)
-    assert model.predict_quantiles(X, [0.1, 0.5, 0.9]).shape == (len(X), 2, 3)
-    assert model.predict_quantiles(X, 0.5, kind="mean").shape == (len(X), 2)
-    assert model.predict_var(X).shape == (len(X), 2)
-    assert model.uncertainty(X).data.shape == (len(X), 2)
-    np.testing.assert_allclose(model.predict(X)[:, 1], -2.0 * model.predict(X)[:, 0])
-    np.testing.assert_allclose(model.predict_var(X)[:, 1], 4.0 * model.predict_var(X)[:, 0])
-    column = cls(n_estimators=2, random_state=0).fit(X, y[:, None])
-    assert column.predict(X).shape == (len(X), 1)
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_without_responses_only_the_mean_has_a_spread(cls):
-    model, X, _ = fitted(cls, keep_responses=False, **UNCALIBRATED.get(cls, {}))
-    assert not model.forest_.has_rows
-    assert model.predict_interval(X, kind="mean").shape == (len(X), 2)
-    assert model.predict_var(X, kind="mean").shape == (len(X),)
-    for ask in (
-        model.predict_interval,
-        model.predict_var,
-        model.uncertainty,
-        lambda rows: model.predict_quantiles(rows, 0.5),
-    ):
-        with pytest.raises(BayeswoodError, match="keep_responses=True"):
-            ask(X)
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_dropping_responses_leaves_the_trees_alone(cls):
-    model, X, _ = fitted(cls)
-    without, _, _ = fitted(cls, keep_responses=False)
-    np.testing.assert_array_equal(model.predict_draws(X), without.predict_draws(X))
-
-
-@pytest.mark.parametrize("cls", REGRESSORS)
-def test_a_constant_response_has_no_variance(cls):
-    X, _ = data_for(cls)
-    model = cls(n_estimators=4).fit(X, np.full(len(X), 0.1))
-    np.testing.assert_allclose(model.predict(X), 0.1)
-    np.testing.assert_allclose(model.predict_var(X), 0.0, atol=1e-30)
-    assert (model.predict_var(X) >= 0).all()
-
-
-@pytest.mark.parametrize("cls", ALL)
-def test_blocks_of_rows_change_nothing(cls, monkeypatch):
-    model, X, _ = fitted(cls)
-    interval, split = model.predict_interval(X, kind="mean"), model.uncertainty(X)
-    held = []
-    ask = Forest.draws
-    monkeypatch.setattr("bayeswood.uncertainty.intervals.BLOCK_BYTES", 1000)
-    monkeypatch.setattr(
-        Forest, "draws", lambda *args: (draws := ask(*args), held.append(draws.nbytes))[0]
-    )
-    np.testing.assert_array_equal(model.predict_interval(X, kind="mean"), interval)
-    for part, whole in zip(model.uncertainty(X), split, strict=True):
-        np.testing.assert_allclose(part, whole, rtol=1e-12, atol=1e-15)
-    assert max(held) <= 1000
-    assert len(held) > 10
