@@ -112,6 +112,21 @@ def test_the_best_are_drawn_alike(seed):
     assert chisquare(counts).pvalue > 1e-6
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3, 12])
+def test_long_lists_hide_none_of_the_best(rng, seed, n_classes, weighted):
+    """False alarm 1e-15: one of 6 equal shares not among 200 roots. Blocks of rows are skipped."""
+    X = np.column_stack([rng.normal(size=700), rng.normal(size=700).round(1)])
+    X = np.column_stack([X, X[:, 0] + rng.normal(0, 0.05, 700)])
+    y = (n_classes / (1 + np.exp(-X[:, :2].sum(axis=1) - rng.normal(size=700)))).astype(int)
+    weights = rng.exponential(size=700) if weighted else np.ones(700)
+    gains = all_splits(X, y, weights, 5)
+    best = sorted(gains, key=gains.get)[-K:]
+    forest = grow(X, y, n_classes, weights, n_trees=200, seed=seed, max_depth=1, min_samples_leaf=5)
+    roots = {chosen(forest.tree(number), 0, gains) for number in range(200)}
+    assert roots == set(best)
+
+
 def test_one_candidate_is_the_greedy_tree(rng):
     X = rng.normal(size=(400, 3))
     y = (X[:, 0] + rng.normal(size=400) > 0).astype(int) + (X[:, 1] > 1)

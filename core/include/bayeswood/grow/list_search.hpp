@@ -47,7 +47,8 @@ class ListSearch {
     entropy_.set_node(ids, rows_, target_.n_outputs);
   }
 
-  // Offers every cut of a numeric feature, the best split of a category, by entropy.
+  // Offers the cuts of a numeric feature that may be among the best, the best split of a category,
+  // by entropy.
   void offer_all(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
                  const NodeTotals& node, const Limits& limits, TopSplits& top) {
     const std::uint32_t n = node.n;
@@ -113,7 +114,7 @@ class ListSearch {
       split.missing_seen |= split.missing_left;
       top.offer(std::move(split));
     };
-    entropy_.scan(list, n, n_missing, rows_, limits, offer);
+    entropy_.scan(list, n, n_missing, rows_, limits, top, offer);
   }
 
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
