@@ -65,7 +65,8 @@ def label_cells(ax: Any, axis: str = "x") -> int:
 
 def few_ticks(ax: Any) -> None:
     """Ticks along the horizontal axis that stay apart where names take half of the width."""
-    ax.locator_params(axis="x", nbins=3 if axes_inches(ax)[0] < _FULL_WIDTH else 5)
+    width = axes_inches(ax)[0]
+    ax.locator_params(axis="x", nbins=5 if width >= _FULL_WIDTH else 3 if width >= 1.6 else 2)
 
 
 def rows_that_fit(ax: Any, n_rows: int, *, share: float = 0.84) -> int:

@@ -9,6 +9,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import (
     axes_inches,
     cells_in,
+    few_ticks,
     label_cells,
     take_axes,
     text_size,
@@ -171,7 +172,7 @@ def _draw_curve(ax: Any, shown: PartialDependence) -> None:
             seen, np.zeros(len(seen)), "|", color=GREY, markersize=9, markeredgewidth=1.2,
             transform=ax.get_xaxis_transform(), clip_on=False,
         )  # fmt: skip
-    ax.locator_params(axis="x", nbins=5)
+    few_ticks(ax)
     _name(ax, shown.feature)
 
 

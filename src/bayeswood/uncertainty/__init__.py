@@ -44,7 +44,6 @@ from bayeswood.uncertainty.envelope_choice import (
     NoConfidentThreshold,
     choose_gamma0,
     choose_gamma0_by_cost,
-    clopper_pearson_upper,
 )
 from bayeswood.uncertainty.envelope_comparison import (
     COLUMNS,
@@ -59,7 +58,11 @@ from bayeswood.uncertainty.envelope_curve import (
     fold_curves,
 )
 from bayeswood.uncertainty.envelope_votes import VoteShares, vote_shares
-from bayeswood.uncertainty.frequency import clopper_pearson_interval, wilson_interval
+from bayeswood.uncertainty.frequency import (
+    clopper_pearson_interval,
+    clopper_pearson_upper,
+    wilson_interval,
+)
 from bayeswood.uncertainty.interval_calibration import (
     LeftOut,
     ResidualQuantiles,

@@ -9,11 +9,12 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta, binom
+from scipy.stats import binom
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty.envelope import EnvelopeAssessment, summarize_rows
 from bayeswood.uncertainty.envelope_curve import RATES, as_assessment, check_grid, count_confident
+from bayeswood.uncertainty.frequency import clopper_pearson_upper
 
 F64 = NDArray[np.float64]
 Among = Literal["all", "confident"]
@@ -412,32 +413,6 @@ def fallback_test(p_values: F64, level: float) -> NDArray[np.bool_]:
         if not rejected[idx]:
             available = 0.0
     return rejected
-
-
-def clopper_pearson_upper(n_events: int, n_rows: int, confidence: float) -> float:
-    """Upper confidence limit of a rate, exact in the sense that it is never too small.
-
-    Parameters
-    ----------
-    n_events, n_rows : int
-        Events among rows.
-    confidence : float
-        Of the one-sided interval.
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    No error in 299 rows is the least that shows a rate of at most 1 % with 95 % confidence:
-
-    >>> clopper_pearson_upper(0, 299, 0.95) < 0.01 < clopper_pearson_upper(0, 298, 0.95)
-    True
-    """
-    if n_events >= n_rows:
-        return 1.0
-    return float(beta.ppf(confidence, n_events + 1, n_rows - n_events))
 
 
 def check_share(name: str, value: float, owner: str) -> None:

@@ -65,3 +65,28 @@ def clopper_pearson_interval(
     lower = np.where(hits > 0, beta.ppf(tail, np.maximum(hits, 1.0), misses + 1.0), 0.0)
     upper = np.where(misses > 0, beta.ppf(1 - tail, hits + 1.0, np.maximum(misses, 1.0)), 1.0)
     return np.asarray(lower), np.asarray(upper)
+
+
+def clopper_pearson_upper(n_events: int, n_rows: int, confidence: float) -> float:
+    """Upper confidence limit of a rate, exact in the sense that it is never too small.
+
+    Parameters
+    ----------
+    n_events, n_rows : int
+        Events among rows.
+    confidence : float
+        Of the one-sided interval.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    No error in 299 rows is the least that shows a rate of at most 1 % with 95 % confidence:
+
+    >>> clopper_pearson_upper(0, 299, 0.95) < 0.01 < clopper_pearson_upper(0, 298, 0.95)
+    True
+    """
+    # Its one tail is each of the two of an interval of that confidence.
+    return float(clopper_pearson_interval(n_events, n_rows, 2.0 * confidence - 1.0)[1])
