@@ -9,6 +9,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.cli.data_options import data_options
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
@@ -17,7 +18,7 @@ from bayeswood.cli.parameters import (
     parse_parameters,
 )
 from bayeswood.cli.prediction_table import prediction_table
-from bayeswood.cli.problem import DEFAULT_DATA, FitRequest, Problem, read_problem
+from bayeswood.cli.problem import FitRequest, Problem, read_problem
 from bayeswood.cli.screen import (
     Screen,
     file_size,
@@ -44,8 +45,7 @@ _TRAINING_ROWS = (
 
 
 @click.command()
-@click.argument("data", default=DEFAULT_DATA)
-@click.option("--target", "-t", help="Column to predict (of a bundled set: target).")
+@data_options
 @click.option("--method", "-m", default=DEFAULT_METHOD, show_default=True, help="Kind of forest.")
 @click.option("--out", "-o", type=click.Path(path_type=Path), help="Write the model here.")
 @click.option(
@@ -64,15 +64,6 @@ _TRAINING_ROWS = (
     help="Share of the rows to hold out and test the model on.",
 )
 @click.option(
-    "--task",
-    type=click.Choice(["classification", "regression"]),
-    help="What to predict; otherwise inferred from the target.",
-)
-@click.option("--columns", multiple=True, help="Features, by name; otherwise all columns.")
-@click.option("--drop", multiple=True, help="Columns to leave out.")
-@click.option("--categorical", multiple=True, help="Columns to take as categories.")
-@click.option("--weights", metavar="COLUMN", help="Column of sample weights.")
-@click.option(
     "--param",
     "-p",
     multiple=True,
@@ -80,14 +71,6 @@ _TRAINING_ROWS = (
     help="A parameter of the method; may be repeated.",
 )
 @click.option("--n-estimators", "-n", type=click.IntRange(1), help="Number of trees.")
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**32 - 1),
-    default=0,
-    show_default=True,
-    help="Seed of the split and the fit.",
-)
-@click.option("--n-jobs", "-j", type=int, help="Threads; -1 for all processors.")
 @share_option("--coverage", 0.9, "Coverage of the intervals.")
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
 @screen_options

@@ -1,6 +1,6 @@
 """From the plain data of summarize to text for a terminal, at most 80 columns wide."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -154,6 +154,26 @@ def render_pairs(rows: Iterable[tuple[str, str]]) -> Table:
     table = _grid("left", "left")
     for name, value in rows:
         table.add_row(Text(name), Text(value))
+    return table
+
+
+def render_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """Rows under headings; the first column to the left, the others to the right.
+
+    Parameters
+    ----------
+    header : sequence of str
+    rows : iterable of sequences of str
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    table = Table(box=None, padding=(0, 0, 0, 2), header_style="dim")
+    for at, name in enumerate(header):
+        table.add_column(name, justify="right" if at else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
     return table
 
 
