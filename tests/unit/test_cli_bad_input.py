@@ -41,7 +41,7 @@ FILES = {
     "empty.csv": (b"", "the file is empty"),
     "blank.csv": (b"\n \n", "the file is empty"),
     "header.csv": (b"a,b,y\n", "no rows"),
-    "ragged.csv": (b"a,b,y\n1,u,2\n1,u\n", "Expected 3 columns, got 2"),
+    "ragged.csv": (b"a,b,y\n1,u,2\n1,u\n", "line 3 has 2 cells where the header has 3: 1,u"),
     "latin.csv": ("a,b,y\n1,café,2\n2,thé,3.5\n".encode("latin-1"), "'b'.*not UTF-8"),
     "latin_header.csv": ("a,bé,y\n1,u,2\n".encode("latin-1"), "not UTF-8"),
     "twice.csv": (b"a,a,y\n1,2,3\n", "'a' occurs more than once"),
@@ -100,7 +100,7 @@ COMMANDS = {
     "predict good.bw good.csv --out new.csv --keep q": "No column 'q'",
     "predict good.bw good.csv --out good.bw": "an input of this command",
     "evaluate good.bw good.csv --target q": "No target column 'q'",
-    "evaluate good.bw good.csv --target b": "'b' must hold numbers",
+    "evaluate good.bw good.csv --target b": "'b' is a feature of the model",
     "info gone.bw": "gone.bw",
     "info good.csv": "not a bayeswood model",
 }
@@ -191,6 +191,11 @@ def test_unnamed_models_need_the_same_number_of_columns(folder):
 def test_nested_parquet_columns_are_refused(folder):
     pq.write_table(pa.table({"a": [[1, 2], [3]], "y": [1.5, 2.5]}), "n.parquet")
     assert "Column 'a' holds list" in fails("fit n.parquet -t y")
+
+
+def test_evaluate_needs_numbers_for_a_regressor(folder):
+    (folder / "text.csv").write_text("a,b,y\n1,u,many\n2,v,few\n")
+    assert "must hold numbers" in fails("evaluate good.bw text.csv --target y")
 
 
 def test_several_targets_are_refused(folder):

@@ -144,6 +144,11 @@ def find_target(table: Any, estimator: Any, target: str | None) -> str:
     if target is not None:
         if target not in table.column_names:
             raise BayeswoodError(f"No target column '{target}'.{suggest(target, others)}")
+        if target not in others and estimator.schema_.named:
+            raise BayeswoodError(
+                f"Column '{target}' is a feature of the model and cannot be its target. "
+                f"Name the column of true values with --target.{suggest(target, others)}"
+            )
         return target
     if len(others) == 1 and estimator.schema_.named:
         return str(others[0])

@@ -2,7 +2,7 @@
 
 import gzip
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from csv import writer as text_writer
 from pathlib import Path
 from typing import Any
@@ -103,17 +103,44 @@ def _read_csv(path: Path, types: Mapping[str, Any]) -> Any:
     try:
         return _parse_csv(data, types, block_size=min(len(data) + 1, 2**31 - 1))
     except pa.ArrowInvalid as error:
-        raise BayeswoodError(f"{path}: {_one_line(error)}") from error
+        ragged = _first_ragged_row(data)
+        raise BayeswoodError(f"{path}: {ragged or _one_line(error)}") from error
 
 
-def _parse_csv(data: bytes, types: Mapping[str, Any], block_size: int | None) -> Any:
+def _first_ragged_row(data: bytes) -> str:
+    """What is wrong with the first row of too many or too few cells; empty if there is none."""
+    import pyarrow as pa
+
+    found: list[str] = []
+
+    def refuse(row: Any) -> str:
+        cells = f"{row.actual_columns} cells where the header has {row.expected_columns}"
+        found.append(f"line {row.number} has {cells}: {_one_line(row.text)}")
+        return "error"
+
+    try:
+        _parse_csv(data, {}, block_size=None, ragged=refuse)
+    except pa.ArrowInvalid:
+        pass
+    return found[0] if found else ""
+
+
+def _parse_csv(
+    data: bytes,
+    types: Mapping[str, Any],
+    block_size: int | None,
+    ragged: Callable[[Any], str] | None = None,
+) -> Any:
+    """Parse; `ragged` is told of rows of too many or too few cells, by one thread that counts."""
     import pyarrow as pa
     from pyarrow import csv
 
     return csv.read_csv(
         pa.BufferReader(data),
-        read_options=csv.ReadOptions(block_size=block_size),
-        parse_options=csv.ParseOptions(delimiter=_sniff_delimiter(data)),
+        read_options=csv.ReadOptions(block_size=block_size, use_threads=ragged is None),
+        parse_options=csv.ParseOptions(
+            delimiter=_sniff_delimiter(data), invalid_row_handler=ragged
+        ),
         convert_options=csv.ConvertOptions(
             column_types=dict(types),
             null_values=list(MISSING_CELLS),
@@ -147,7 +174,7 @@ def _check_table(table: Any, source: str) -> None:
             )
 
 
-def _one_line(error: BaseException) -> str:
+def _one_line(error: BaseException | str) -> str:
     """The first 200 characters, without line breaks; rows of a wide file can be long."""
     text = " ".join(str(error).split())
     return text if len(text) <= 200 else text[:199] + "…"
