@@ -3,6 +3,7 @@
 import gzip
 import io
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from csv import writer as text_writer
 from pathlib import Path
 from typing import Any
@@ -118,10 +119,8 @@ def _first_ragged_row(data: bytes) -> str:
         found.append(f"line {row.number} has {cells}: {_one_line(row.text)}")
         return "error"
 
-    try:
+    with suppress(pa.ArrowInvalid):
         _parse_csv(data, {}, block_size=None, ragged=refuse)
-    except pa.ArrowInvalid:
-        pass
     return found[0] if found else ""
 
 
