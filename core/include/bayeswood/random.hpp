@@ -15,7 +15,9 @@ enum class Purpose : std::uint64_t {
   CHOICES = 5,
   SHAPES = 6,
   RULES = 7,
-  LEVELS = 8
+  LEVELS = 8,
+  CHAIN_START = 9,
+  CHAIN_MOVES = 10
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {
