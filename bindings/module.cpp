@@ -5,4 +5,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_forest(m);
   bayeswood::bindings::bind_grow(m);
   bayeswood::bindings::bind_safe_bayes(m);
+  bayeswood::bindings::bind_mcmc(m);
 }

@@ -10,5 +10,6 @@ void bind_forest(nanobind::module_& m);
 void bind_predict(nanobind::module_& m, nanobind::class_<Forest>& forest);
 void bind_grow(nanobind::module_& m);
 void bind_safe_bayes(nanobind::module_& m);
+void bind_mcmc(nanobind::module_& m);
 
 }  // namespace bayeswood::bindings

@@ -385,3 +385,48 @@ def draw_weights(
 
 def instruction_sets() -> list[str]:
     """Those this machine can run, best first."""
+
+def sample_tree_chains(
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    y: NDArray[np.int32],
+    copies: NDArray[np.int32] | None,
+    *,
+    n_classes: int,
+    dirichlet_alpha: float = 1.0,
+    number_prior: F64 | None = None,
+    prior: str,
+    alpha_split: float,
+    beta_split: float,
+    move_probabilities: F64,
+    seed: int,
+    n_chains: int,
+    n_burn_in: int,
+    n_draws: int,
+    thin: int = 1,
+    min_samples_leaf: int = 1,
+    max_leaves: int = 2**32 - 1,
+    growth_leaves: int = 2**32 - 1,
+    growth_iterations: int = 0,
+    power: float = 1.0,
+    log_ratio_error: F64 | None = None,
+    n_jobs: int = 1,
+    progress: Callable[[int, int, int, int, int], None] | None = None,
+    keep_interrupted: bool = False,
+) -> dict[str, Any]:
+    """Metropolis-Hastings chains over trees; see core/include/bayeswood/sample/metropolis.hpp.
+
+    y: class numbers, or with n_classes 0 responses in units from a center, and then number_prior =
+    (center, unit, strength, shape, scale). copies: how often each row counts, at least 1.
+    move_probabilities: of birth, death, change split, change rule and swap. growth_leaves bounds
+    the trees in the first growth_iterations. log_ratio_error is added to the moves' log acceptance
+    ratios: tests break the sampler by it. progress(chains done, of, iterations done, of, accepted).
+
+    Returns a dict: chains, one dict each of log_likelihood, log_posterior, n_leaves, depth (int32),
+    move, accepted (uint8) after every iteration, draw (uint32, number of the tree), n_proposed,
+    n_accepted (int64, by move); forest, the distinct trees; importances (n_trees, n_features);
+    leaf_variance, of regression, tree after tree; log_likelihood, log_posterior, log_mass,
+    mass_key (uint64) by tree: trees of one key divide the training rows alike, and log_mass is the
+    log of their posterior mass together; interrupted. The same bits for any n_jobs. Ctrl-C raises
+    KeyboardInterrupt, or with keep_interrupted gives the chains as far as they came.
+    """

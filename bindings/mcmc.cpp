@@ -1,0 +1,211 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "bayeswood/sample/tree_chains.hpp"
+#include "module.hpp"
+#include "running.hpp"
+
+namespace bayeswood::bindings {
+namespace {
+
+using OptionalVector = std::optional<Vector<double>>;
+using OptionalCopies = std::optional<Vector<std::int32_t>>;
+
+std::array<double, N_MOVES> five_numbers(const Vector<double>& values, const char* name) {
+  if (values.shape(0) != N_MOVES)
+    throw std::invalid_argument(std::string(name) + ": one number per move");
+  std::array<double, N_MOVES> out{};
+  std::copy_n(values.data(), N_MOVES, out.begin());
+  return out;
+}
+
+TreePriorKind prior_kind(const std::string& name) {
+  if (name == "chipman") return TreePriorKind::CHIPMAN;
+  if (name != "denison") throw std::invalid_argument("unknown prior " + name);
+  return TreePriorKind::DENISON;
+}
+
+std::int64_t count_copies(const OptionalCopies& copies, std::size_t n_rows) {
+  if (!copies) return static_cast<std::int64_t>(n_rows);
+  if (copies->shape(0) != n_rows) throw std::invalid_argument("copies: one per row of X");
+  std::int64_t sum = 0;
+  for (const auto times : span(*copies)) {
+    if (times < 1) throw std::invalid_argument("copies: at least 1");
+    sum += times;
+  }
+  return sum;
+}
+
+AnyLeaves class_leaves(const Vector<std::int32_t>& y, Copies copies, std::int32_t n_classes,
+                       double alpha, std::int64_t n_in_all) {
+  if (!(alpha > 0)) throw std::invalid_argument("dirichlet_alpha: positive");
+  for (const auto label : span(y)) {
+    if (label < 0 || label >= n_classes) throw std::invalid_argument("y: label out of range");
+  }
+  return ClassLeaves(span(y), copies, n_classes, alpha, n_in_all);
+}
+
+// numbers: center, unit, strength, shape, scale.
+AnyLeaves number_leaves(const Vector<std::int32_t>& y, Copies copies, const OptionalVector& numbers,
+                        std::int64_t n_in_all) {
+  if (!numbers || numbers->shape(0) != 5) throw std::invalid_argument("number_prior: five numbers");
+  const double* given = numbers->data();
+  if (!(given[1] > 0 && given[2] > 0 && given[3] > 1 && given[4] > 0))
+    throw std::invalid_argument("unit, strength and scale: positive; shape: above 1");
+  for (const auto value : span(y)) {
+    if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
+  }
+  return NumberLeaves(span(y), copies, {given[2], given[3], given[4], given[1]}, given[0],
+                      n_in_all);
+}
+
+void check_plan(const ChainPlan& plan, std::size_t n_rows) {
+  const auto& settings = plan.settings;
+  if (n_rows < 1) throw std::invalid_argument("X: at least one row");
+  if (plan.n_chains < 1 || plan.n_draws < 1 || plan.thin < 1)
+    throw std::invalid_argument("n_chains, n_draws and thin: at least 1");
+  if (settings.min_leaf < 1 || settings.max_leaves < 1 || plan.growth_leaves < 1)
+    throw std::invalid_argument("min_samples_leaf and numbers of leaves: at least 1");
+  if (!(settings.power >= 0)) throw std::invalid_argument("power: not negative");
+  const auto& p = settings.probability;
+  if (!(p[0] > 0 && p[1] > 0) ||
+      std::any_of(p.begin(), p.end(), [](double x) { return !(x >= 0); }))
+    throw std::invalid_argument("move_probabilities: not negative, births and deaths positive");
+}
+
+ChainPoll make_chain_poll(const nb::object& progress) {
+  return [progress](const ChainProgress& at) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) return false;
+    if (progress.is_none()) return true;
+    try {
+      progress(at.chains_done, at.n_chains, at.iterations_done, at.n_iterations, at.n_accepted);
+    } catch (nb::python_error& error) {
+      error.restore();
+      return false;
+    }
+    return true;
+  };
+}
+
+nb::object counts_to_numpy(const MoveCounts& counts) {
+  return to_numpy(std::vector<std::int64_t>(counts.begin(), counts.end()));
+}
+
+nb::dict chain_to_dict(ChainRecord& chain) {
+  nb::dict out;
+  out["log_likelihood"] = to_numpy(std::move(chain.log_likelihood));
+  out["log_posterior"] = to_numpy(std::move(chain.log_posterior));
+  out["n_leaves"] = to_numpy(std::move(chain.n_leaves));
+  out["depth"] = to_numpy(std::move(chain.depth));
+  out["move"] = to_numpy(std::move(chain.move));
+  out["accepted"] = to_numpy(std::move(chain.accepted));
+  out["draw"] = to_numpy(std::move(chain.draw));
+  out["n_proposed"] = counts_to_numpy(chain.n_proposed);
+  out["n_accepted"] = counts_to_numpy(chain.n_accepted);
+  return out;
+}
+
+// What Python gets; the trees move into a Forest.
+nb::dict to_dict(ChainsResult& result, const ForestShape& shape) {
+  std::vector<Tree> trees;
+  std::vector<double> importances, variance, likelihood, posterior, mass;
+  std::vector<std::uint64_t> key;
+  for (DrawnTree& drawn : result.trees) {
+    importances.insert(importances.end(), drawn.importance.begin(), drawn.importance.end());
+    variance.insert(variance.end(), drawn.leaf_variance.begin(), drawn.leaf_variance.end());
+    likelihood.push_back(drawn.log_likelihood);
+    posterior.push_back(drawn.log_posterior);
+    mass.push_back(drawn.log_mass);
+    key.push_back(drawn.mass_key);
+    trees.push_back(std::move(drawn.tree));
+  }
+  nb::list chains;
+  for (ChainRecord& chain : result.chains) chains.append(chain_to_dict(chain));
+  const std::size_t n = trees.size();
+  const auto d = static_cast<std::size_t>(shape.n_features);
+  nb::dict out;
+  out["chains"] = chains;
+  out["forest"] = nb::cast(std::make_shared<Forest>(shape, std::move(trees)));
+  out["importances"] = to_numpy(std::move(importances), {n, d});
+  out["leaf_variance"] = to_numpy(std::move(variance));
+  out["log_likelihood"] = to_numpy(std::move(likelihood));
+  out["log_posterior"] = to_numpy(std::move(posterior));
+  out["log_mass"] = to_numpy(std::move(mass));
+  out["mass_key"] = to_numpy(std::move(key));
+  out["interrupted"] = result.interrupted;
+  return out;
+}
+
+// A pending KeyboardInterrupt is dropped where the user wants what there is; all else is raised.
+void settle_interrupt(const ChainsResult& result, bool keep_interrupted) {
+  if (!result.interrupted || PyErr_Occurred() == nullptr) return;
+  if (!keep_interrupted || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0)
+    throw nb::python_error();
+  PyErr_Clear();
+}
+
+nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
+                const Vector<std::int32_t>& y, const OptionalCopies& copies, std::int32_t n_classes,
+                double dirichlet_alpha, const OptionalVector& number_prior,
+                const std::string& prior, double alpha_split, double beta_split,
+                const Vector<double>& move_probabilities, std::uint64_t seed, std::size_t n_chains,
+                std::size_t n_burn_in, std::size_t n_draws, std::size_t thin,
+                std::int64_t min_samples_leaf, std::uint32_t max_leaves,
+                std::uint32_t growth_leaves, std::size_t growth_iterations, double power,
+                const OptionalVector& log_ratio_error, unsigned n_jobs, const nb::object& progress,
+                bool keep_interrupted) {
+  const MatrixView view_of_X = view(X);
+  if (y.shape(0) != view_of_X.n_rows()) throw std::invalid_argument("y: one per row of X");
+  const std::int64_t n_in_all = count_copies(copies, view_of_X.n_rows());
+  const Copies times = copies ? span(*copies) : Copies{};
+  const AnyLeaves leaves = n_classes > 0
+                               ? class_leaves(y, times, n_classes, dirichlet_alpha, n_in_all)
+                               : number_leaves(y, times, number_prior, n_in_all);
+  ChainPlan plan{seed, n_chains, n_burn_in, n_draws, thin, {}, growth_leaves, growth_iterations};
+  plan.settings.probability = five_numbers(move_probabilities, "move_probabilities");
+  if (log_ratio_error) plan.settings.log_error = five_numbers(*log_ratio_error, "log_ratio_error");
+  plan.settings.min_leaf = min_samples_leaf;
+  plan.settings.max_leaves = max_leaves;
+  plan.settings.power = power;
+  check_plan(plan, view_of_X.n_rows());
+  if (!(alpha_split > 0 && alpha_split < 1 && beta_split >= 0))
+    throw std::invalid_argument("alpha_split: in (0, 1); beta_split: not negative");
+  const TreePriorKind kind = prior_kind(prior);
+  const ChainPoll poll = make_chain_poll(progress);
+  ChainsResult result;
+  {
+    nb::gil_scoped_release release;
+    const RankedTable table(view_of_X, copy(n_levels), {n_jobs, {}});
+    const TreeLaw law(table, kind, {alpha_split, beta_split});
+    result = run_chains(law, leaves, plan, n_jobs, poll);
+  }
+  settle_interrupt(result, keep_interrupted);
+  const ForestShape shape{static_cast<std::int32_t>(view_of_X.n_columns()), std::max(n_classes, 1),
+                          n_classes > 0, copy(n_levels)};
+  return to_dict(result, shape);
+}
+
+}  // namespace
+
+void bind_mcmc(nb::module_& m) {
+  m.def("sample_tree_chains", &sample, nb::arg("X"), nb::arg("n_levels"), nb::arg("y"),
+        nb::arg("copies").none(), nb::kw_only(), nb::arg("n_classes"),
+        nb::arg("dirichlet_alpha") = 1.0, nb::arg("number_prior").none() = nb::none(),
+        nb::arg("prior"), nb::arg("alpha_split"), nb::arg("beta_split"),
+        nb::arg("move_probabilities"), nb::arg("seed"), nb::arg("n_chains"), nb::arg("n_burn_in"),
+        nb::arg("n_draws"), nb::arg("thin") = 1, nb::arg("min_samples_leaf") = 1,
+        nb::arg("max_leaves") = std::numeric_limits<std::uint32_t>::max(),
+        nb::arg("growth_leaves") = std::numeric_limits<std::uint32_t>::max(),
+        nb::arg("growth_iterations") = 0, nb::arg("power") = 1.0,
+        nb::arg("log_ratio_error").none() = nb::none(), nb::arg("n_jobs") = 1,
+        nb::arg("progress") = nb::none(), nb::arg("keep_interrupted") = false);
+}
+
+}  // namespace bayeswood::bindings
