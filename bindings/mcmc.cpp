@@ -42,18 +42,18 @@ std::int64_t count_copies(const OptionalCopies& copies, std::size_t n_rows) {
   return sum;
 }
 
-AnyLeaves class_leaves(const Vector<std::int32_t>& y, Copies copies, std::int32_t n_classes,
-                       double alpha, std::int64_t n_in_all) {
+AnyCells class_leaves(const Vector<std::int32_t>& y, RowCopies copies, std::int32_t n_classes,
+                      double alpha, std::int64_t n_in_all) {
   if (!(alpha > 0)) throw std::invalid_argument("dirichlet_alpha: positive");
   for (const auto label : span(y)) {
     if (label < 0 || label >= n_classes) throw std::invalid_argument("y: label out of range");
   }
-  return ClassLeaves(span(y), copies, n_classes, alpha, n_in_all);
+  return ClassCells(span(y), copies, n_classes, alpha, n_in_all);
 }
 
 // numbers: center, unit, strength, shape, scale.
-AnyLeaves number_leaves(const Vector<std::int32_t>& y, Copies copies, const OptionalVector& numbers,
-                        std::int64_t n_in_all) {
+AnyCells number_leaves(const Vector<std::int32_t>& y, RowCopies copies,
+                       const OptionalVector& numbers, std::int64_t n_in_all) {
   if (!numbers || numbers->shape(0) != 5) throw std::invalid_argument("number_prior: five numbers");
   const double* given = numbers->data();
   if (!(given[1] > 0 && given[2] > 0 && given[3] > 1 && given[4] > 0))
@@ -61,8 +61,7 @@ AnyLeaves number_leaves(const Vector<std::int32_t>& y, Copies copies, const Opti
   for (const auto value : span(y)) {
     if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
   }
-  return NumberLeaves(span(y), copies, {given[2], given[3], given[4], given[1]}, given[0],
-                      n_in_all);
+  return NumberCells(span(y), copies, {given[2], given[3], given[4], given[1]}, given[0], n_in_all);
 }
 
 void check_plan(const ChainPlan& plan, std::size_t n_rows) {
@@ -164,10 +163,10 @@ nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
   const MatrixView view_of_X = view(X);
   if (y.shape(0) != view_of_X.n_rows()) throw std::invalid_argument("y: one per row of X");
   const std::int64_t n_in_all = count_copies(copies, view_of_X.n_rows());
-  const Copies times = copies ? span(*copies) : Copies{};
-  const AnyLeaves leaves = n_classes > 0
-                               ? class_leaves(y, times, n_classes, dirichlet_alpha, n_in_all)
-                               : number_leaves(y, times, number_prior, n_in_all);
+  const RowCopies times = copies ? span(*copies) : RowCopies{};
+  const AnyCells leaves = n_classes > 0
+                              ? class_leaves(y, times, n_classes, dirichlet_alpha, n_in_all)
+                              : number_leaves(y, times, number_prior, n_in_all);
   ChainPlan plan{seed, n_chains, n_burn_in, n_draws, thin, {}, growth_leaves, growth_iterations};
   plan.settings.probability = five_numbers(move_probabilities, "move_probabilities");
   if (log_ratio_error) plan.settings.log_error = five_numbers(*log_ratio_error, "log_ratio_error");

@@ -199,7 +199,7 @@ void Metropolis<Leaves>::adopt_halves(std::int32_t node, const Rule& rule, const
 
 template <class Leaves>
 std::int64_t Metropolis<Leaves>::count_rows(Rows rows) const {
-  const Copies copies = leaves_.copies();
+  const RowCopies copies = leaves_.copies();
   if (copies.empty()) return static_cast<std::int64_t>(rows.size());
   std::int64_t n = 0;
   for (const auto row : rows) n += copies[row];

@@ -85,7 +85,7 @@ std::vector<DrawnTree> join(std::vector<TreeDraws>& draws, std::vector<ChainReco
 
 }  // namespace
 
-ChainsResult run_chains(const TreeLaw& law, const AnyLeaves& leaves, const ChainPlan& plan,
+ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainPlan& plan,
                         unsigned n_threads, const ChainPoll& poll) {
   ChainsResult result;
   result.chains.resize(plan.n_chains);

@@ -11,7 +11,7 @@ std::uint64_t fold(std::uint64_t key, std::uint64_t value) {
   return mix64((key ^ value) + 0x9e3779b97f4a7c15ULL);
 }
 
-// Copies a chain's tree, node by node in breadth-first order.
+// RowCopies a chain's tree, node by node in breadth-first order.
 template <class Leaves>
 class TreeCopy {
  public:
@@ -121,8 +121,8 @@ DrawnTree copy_tree(const Metropolis<Leaves>& chain) {
   return TreeCopy<Leaves>(chain).make();
 }
 
-template DrawnTree copy_tree(const Metropolis<ClassLeaves>& chain);
-template DrawnTree copy_tree(const Metropolis<NumberLeaves>& chain);
+template DrawnTree copy_tree(const Metropolis<ClassCells>& chain);
+template DrawnTree copy_tree(const Metropolis<NumberCells>& chain);
 
 std::uint64_t tree_key(const Tree& tree) {
   std::uint64_t key = tree.n_nodes();

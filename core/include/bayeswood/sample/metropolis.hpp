@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "bayeswood/random.hpp"
-#include "bayeswood/sample/leaf_models.hpp"
+#include "bayeswood/sample/chain_leaves.hpp"
 #include "bayeswood/sample/row_tree.hpp"
 #include "bayeswood/sample/tree_law.hpp"
 
@@ -145,7 +145,7 @@ class Metropolis {
   std::vector<Cell> halves_;
 };
 
-extern template class Metropolis<ClassLeaves>;
-extern template class Metropolis<NumberLeaves>;
+extern template class Metropolis<ClassCells>;
+extern template class Metropolis<NumberCells>;
 
 }  // namespace bayeswood

@@ -51,10 +51,10 @@ struct ChainProgress {
 };
 using ChainPoll = std::function<bool(const ChainProgress&)>;
 
-using AnyLeaves = std::variant<ClassLeaves, NumberLeaves>;
+using AnyCells = std::variant<ClassCells, NumberCells>;
 
 // Chain c depends on (seed, c) alone. A poll that returns false stops all chains where they are.
-ChainsResult run_chains(const TreeLaw& law, const AnyLeaves& leaves, const ChainPlan& plan,
+ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainPlan& plan,
                         unsigned n_threads, const ChainPoll& poll);
 
 }  // namespace bayeswood

@@ -1,10 +1,10 @@
-#include "bayeswood/sample/leaf_models.hpp"
+#include "bayeswood/sample/chain_leaves.hpp"
 
 #include <algorithm>
 
 namespace bayeswood {
 
-void ClassLeaves::write(const Cell* cells, std::int64_t n, Tree& tree, std::vector<double>&) const {
+void ClassCells::write(const Cell* cells, std::int64_t n, Tree& tree, std::vector<double>&) const {
   if (tree.leaf_offset.empty()) tree.leaf_offset.push_back(0);
   for (std::int32_t c = 0; c < n_classes_; ++c) {
     tree.leaf_class.push_back(c);
@@ -13,8 +13,8 @@ void ClassLeaves::write(const Cell* cells, std::int64_t n, Tree& tree, std::vect
   tree.leaf_offset.push_back(static_cast<std::int32_t>(tree.leaf_class.size()));
 }
 
-void NumberLeaves::write(const Cell* cells, std::int64_t, Tree& tree,
-                         std::vector<double>& variance) const {
+void NumberCells::write(const Cell* cells, std::int64_t, Tree& tree,
+                        std::vector<double>& variance) const {
   const NumberPredictive found = model_.predictive(*cells);
   tree.leaf_value.push_back(center_ + found.mean);
   variance.push_back(found.variance);

@@ -15,15 +15,15 @@
 namespace bayeswood {
 
 // How often each row counts; empty: once.
-using Copies = std::span<const std::int32_t>;
+using RowCopies = std::span<const std::int32_t>;
 
 // Counts of classes; leaves predict (m_c + alpha / C) / (n + alpha).
-class ClassLeaves {
+class ClassCells {
  public:
   using Cell = std::int32_t;
 
-  ClassLeaves(std::span<const std::int32_t> labels, Copies copies, std::int32_t n_classes,
-              double total_alpha, std::int64_t n_in_all)
+  ClassCells(std::span<const std::int32_t> labels, RowCopies copies, std::int32_t n_classes,
+             double total_alpha, std::int64_t n_in_all)
       : labels_(labels),
         copies_(copies),
         n_classes_(n_classes),
@@ -32,7 +32,7 @@ class ClassLeaves {
   static constexpr bool IS_CLASSIFIER = true;
   std::int32_t n_outputs() const { return n_classes_; }
   std::size_t width() const { return static_cast<std::size_t>(n_classes_); }
-  Copies copies() const { return copies_; }
+  RowCopies copies() const { return copies_; }
   void add(std::uint32_t row, Cell* cells) const {
     cells[labels_[row]] += copies_.empty() ? 1 : copies_[row];
   }
@@ -43,7 +43,7 @@ class ClassLeaves {
 
  private:
   std::span<const std::int32_t> labels_;
-  Copies copies_;
+  RowCopies copies_;
   std::int32_t n_classes_;
   DirichletMultinomial model_;
 };
@@ -61,18 +61,18 @@ inline LeafSums operator-(const LeafSums& a, const LeafSums& b) {
 }
 
 // Sums of responses in units from `center`; leaves predict the Student distribution's mean.
-class NumberLeaves {
+class NumberCells {
  public:
   using Cell = LeafSums;
 
-  NumberLeaves(std::span<const std::int32_t> units, Copies copies, const NumberPrior& prior,
-               double center, std::int64_t n_in_all)
+  NumberCells(std::span<const std::int32_t> units, RowCopies copies, const NumberPrior& prior,
+              double center, std::int64_t n_in_all)
       : units_(units), copies_(copies), center_(center), model_(prior, n_in_all) {}
 
   static constexpr bool IS_CLASSIFIER = false;
   std::int32_t n_outputs() const { return 1; }
   std::size_t width() const { return 1; }
-  Copies copies() const { return copies_; }
+  RowCopies copies() const { return copies_; }
   void add(std::uint32_t row, Cell* cells) const {
     add_value(units_[row], copies_.empty() ? 1 : copies_[row], *cells);
   }
@@ -81,7 +81,7 @@ class NumberLeaves {
 
  private:
   std::span<const std::int32_t> units_;
-  Copies copies_;
+  RowCopies copies_;
   double center_;
   NormalInverseGamma model_;
 };
