@@ -6,15 +6,27 @@ from bayeswood.posterior.functional import Posterior, posterior_functional
 from bayeswood.posterior.members import Members
 from bayeswood.posterior.partial_dependence import PartialDependence, partial_dependence
 from bayeswood.posterior.permutation import PermutationImportances, permutation_importance
-from bayeswood.posterior.trunk import SplitChoice, TrunkPlace, TrunkPosterior, trunk_posterior
+from bayeswood.posterior.splits import SplitChoice
+from bayeswood.posterior.structure import (
+    DistinctTree,
+    FeatureSplits,
+    SizeBest,
+    TreeStructure,
+    structure,
+)
+from bayeswood.posterior.trunk import TrunkPlace, TrunkPosterior, trunk_posterior
 
 __all__ = [
     "DecisionMap",
+    "DistinctTree",
+    "FeatureSplits",
     "Members",
     "PartialDependence",
     "PermutationImportances",
     "Posterior",
+    "SizeBest",
     "SplitChoice",
+    "TreeStructure",
     "TrunkPlace",
     "TrunkPosterior",
     "contrast",
@@ -22,5 +34,6 @@ __all__ = [
     "partial_dependence",
     "permutation_importance",
     "posterior_functional",
+    "structure",
     "trunk_posterior",
 ]

@@ -16,36 +16,11 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Tree
+from bayeswood.posterior.splits import SplitChoice, category_choice, forest_of, number_choice
 
 F64 = NDArray[np.float64]
 
 _NAME = "trunk_posterior"
-
-
-@dataclass(frozen=True)
-class SplitChoice:
-    """One feature that members split on at a place.
-
-    Attributes
-    ----------
-    feature : str or None
-        None where they do not split.
-    share : float
-        Of the members at the place, by weight.
-    threshold : float or None
-        Weighted median of their cuts; None for a category and where they do not split.
-    lower, upper : float or None
-        The 5 % and the 95 % quantile of their cuts.
-    left_levels : tuple of str
-        For a category the commonest set of levels that goes left.
-    """
-
-    feature: str | None
-    share: float
-    threshold: float | None = None
-    lower: float | None = None
-    upper: float | None = None
-    left_levels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,12 +104,7 @@ def trunk_posterior(model: Any, *, max_depth: int = 2, min_weight: float = 0.05)
     >>> root.choices[0].feature, root.choices[0].share
     ('x0', 1.0)
     """
-    forest = model if isinstance(model, Forest) else getattr(model, "forest_", None)
-    if forest is None:
-        raise BayeswoodError(
-            f"The 'model' parameter of {_NAME} must be a fitted bayeswood estimator or a Forest. "
-            f"Got {type(model).__name__} instead."
-        )
+    forest = forest_of(model, _NAME)
     if isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 0:
         raise BayeswoodError(
             f"The 'max_depth' parameter of {_NAME} must be an int >= 0. Got {max_depth!r} instead."
@@ -227,25 +197,15 @@ def _choice(forest: Forest, nodes: list[_Node], weights: F64, share: float) -> S
     feature = nodes[0].feature
     if feature < 0:
         return SplitChoice(None, share)
-    name = forest.labels.feature_names[feature]
     if nodes[0].left_levels is not None:
-        return SplitChoice(name, share, left_levels=_left_levels(forest, nodes, weights))
+        return category_choice(forest.labels, feature, share, _level_sets(nodes, weights))
     cuts = np.array([node.threshold for node in nodes])
-    low, middle, high = _weighted_quantiles(cuts, weights, (0.05, 0.5, 0.95))
-    return SplitChoice(name, share, middle, low, high)
+    return number_choice(forest.labels.feature_names[feature], share, cuts, weights)
 
 
-def _left_levels(forest: Forest, nodes: list[_Node], weights: F64) -> tuple[str, ...]:
+def _level_sets(nodes: list[_Node], weights: F64) -> dict[tuple[int, ...], float]:
     sets: dict[tuple[int, ...], float] = {}
     for node, weight in zip(nodes, weights, strict=True):
         levels = node.left_levels or ()
         sets[levels] = sets.get(levels, 0.0) + float(weight)
-    commonest = max(sets, key=lambda levels: sets[levels])
-    return tuple(forest.labels.level(nodes[0].feature, i) for i in commonest)
-
-
-def _weighted_quantiles(values: F64, weights: F64, levels: tuple[float, ...]) -> list[float]:
-    order = np.argsort(values, kind="stable")
-    cumulative = np.cumsum(weights[order]) / weights.sum()
-    places = np.searchsorted(cumulative, np.array(levels) - 1e-12)
-    return [float(v) for v in values[order][np.minimum(places, len(values) - 1)]]
+    return sets
