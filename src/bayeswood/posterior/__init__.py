@@ -1,7 +1,16 @@
 """The posterior of whatever can be computed from a member: its mean, its spread, its intervals."""
 
 from bayeswood.posterior.contrast import contrast
+from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
 from bayeswood.posterior.decision_map import DecisionMap, decision_map
+from bayeswood.posterior.diagnostics import (
+    ChainDiagnostics,
+    ChainsDisagree,
+    QuantityDiagnostics,
+    diagnose,
+    to_arviz,
+    warn_if_chains_disagree,
+)
 from bayeswood.posterior.functional import Posterior, posterior_functional
 from bayeswood.posterior.members import Members
 from bayeswood.posterior.partial_dependence import PartialDependence, partial_dependence
@@ -17,6 +26,8 @@ from bayeswood.posterior.structure import (
 from bayeswood.posterior.trunk import TrunkPlace, TrunkPosterior, trunk_posterior
 
 __all__ = [
+    "ChainDiagnostics",
+    "ChainsDisagree",
     "DecisionMap",
     "DistinctTree",
     "FeatureSplits",
@@ -24,16 +35,23 @@ __all__ = [
     "PartialDependence",
     "PermutationImportances",
     "Posterior",
+    "QuantityDiagnostics",
     "SizeBest",
     "SplitChoice",
     "TreeStructure",
     "TrunkPlace",
     "TrunkPosterior",
+    "bulk_ess",
     "contrast",
     "decision_map",
+    "diagnose",
     "partial_dependence",
     "permutation_importance",
     "posterior_functional",
+    "split_rhat",
     "structure",
+    "tail_ess",
+    "to_arviz",
     "trunk_posterior",
+    "warn_if_chains_disagree",
 ]

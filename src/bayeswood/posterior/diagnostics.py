@@ -1,0 +1,254 @@
+"""Do the chains of an MCMC estimator agree? Numbers, a warning, and the way to ArviZ.
+
+Trees have no coordinates that could be compared draw by draw. What can be is free of labels: the
+log likelihood, the log posterior, the number of leaves, the depth, and what is predicted for rows
+of reference. Chains that agree about all of these may still differ in what none of them shows.
+"""
+
+import inspect
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
+from bayeswood.posterior.kept_draws import QUANTITIES, Trace, by_draw, check_sampled, kept
+from bayeswood.posterior.members import Members
+
+F64 = NDArray[np.float64]
+
+_FEWEST_DRAWS = 4
+_LIMIT = 1.1
+
+
+class ChainsDisagree(UserWarning):
+    """The chains of a sampler are in different parts of the space of trees."""
+
+
+@dataclass(frozen=True)
+class QuantityDiagnostics:
+    """How well the chains know one quantity.
+
+    Attributes
+    ----------
+    name : str
+    mean, std : float
+        Over all draws of all chains, all chains alike.
+    rhat : float
+        Rank-normalised split R-hat; NaN where nothing varies.
+    ess_bulk, ess_tail : float
+        Effective number of draws, for the centre and for the 5 % and 95 % quantiles.
+    """
+
+    name: str
+    mean: float
+    std: float
+    rhat: float
+    ess_bulk: float
+    ess_tail: float
+
+
+@dataclass(frozen=True, repr=False)
+class ChainDiagnostics:
+    """How well the chains agree, quantity by quantity; printed, it is a table.
+
+    Attributes
+    ----------
+    quantities : tuple of QuantityDiagnostics
+    n_chains, n_draws : int
+    """
+
+    quantities: tuple[QuantityDiagnostics, ...]
+    n_chains: int
+    n_draws: int
+
+    @property
+    def worst_rhat(self) -> float:
+        """The largest R-hat; NaN if nothing varies."""
+        found = [q.rhat for q in self.quantities if not np.isnan(q.rhat)]
+        return max(found, default=float("nan"))
+
+    def __getitem__(self, name: str) -> QuantityDiagnostics:
+        for found in self.quantities:
+            if found.name == name:
+                return found
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        return "\n".join(_table(self))
+
+    def __repr__(self) -> str:
+        size = f"{self.n_chains} chains of {self.n_draws} draws"
+        return f"<ChainDiagnostics of {size}, worst R-hat {self.worst_rhat:.3g}>"
+
+
+def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
+    """R-hat and effective sample sizes of an MCMC estimator.
+
+    Parameters
+    ----------
+    estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
+    X_reference : table, default None
+        Rows whose predictions are to be compared too. For a classifier of K classes a row has
+        K - 1 probabilities that count; the last class is left out.
+
+    Returns
+    -------
+    ChainDiagnostics
+        Burn-in is left out; chains count alike, whatever ``member_weights_`` make of them.
+
+    Notes
+    -----
+    Formulas: `split_rhat`, `bulk_ess` and `tail_ess`. R-hat asks for 1.01 or less where the
+    second digit of an estimate is to be trusted; above 1.1 the chains have not found each other.
+    """
+    check_sampled(estimator, "diagnose")
+    named = [(name, kept(estimator.trace_, name)) for name in QUANTITIES]
+    if X_reference is not None:
+        named += _named_predictions(estimator, X_reference)
+    n_chains, n_draws = named[0][1].shape
+    return ChainDiagnostics(tuple(_diagnosed(*pair) for pair in named), n_chains, n_draws)
+
+
+def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT, stacklevel: int = 2) -> None:
+    """Warn, in a sentence, if R-hat of a quantity of the trace exceeds a limit.
+
+    Parameters
+    ----------
+    trace : Trace
+        ``trace_`` of an MCMC estimator.
+    limit : float, default 1.1
+        Largest R-hat that is passed over in silence.
+    stacklevel : int, default 2
+        As of `warnings.warn`, were it called in this function's place: 1 is its caller.
+
+    Warns
+    -----
+    ChainsDisagree
+    """
+    draws = {name: kept(trace, name) for name in QUANTITIES}
+    if next(iter(draws.values())).shape[1] < _FEWEST_DRAWS:
+        return
+    rhats = {name: split_rhat(values) for name, values in draws.items()}
+    worst = max(rhats, key=lambda name: np.nan_to_num(rhats[name], nan=0.0, posinf=np.inf))
+    if not rhats[worst] > limit:  # NaN: nothing varies
+        return
+    warnings.warn(
+        f"The chains disagree: R-hat of {worst} is {rhats[worst]:.3g} ({limit:g} or less is asked "
+        "for). They have found different kinds of trees, and not the way between them. Averages "
+        "over all chains are still worth more than one chain's; more and longer chains (n_chains, "
+        "n_burn_in, n_draws) say by how much.",
+        ChainsDisagree,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def to_arviz(estimator: Any, X_reference: Any = None) -> Any:
+    """The draws of an MCMC estimator as ArviZ takes them.
+
+    Parameters
+    ----------
+    estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
+    X_reference : table, default None
+        Rows whose predictions are to be kept too.
+
+    Returns
+    -------
+    arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
+        Group ``posterior`` with variables ``log_likelihood``, ``log_posterior``, ``n_leaves`` and
+        ``depth``, (chain, draw), and with `X_reference` ``prediction``, (chain, draw, row) or
+        (chain, draw, row, class). Group ``sample_stats`` with ``lp``, the log posterior once more,
+        where ArviZ looks for it.
+
+    Raises
+    ------
+    BayeswoodError
+        If ArviZ is not installed.
+
+    Notes
+    -----
+    Burn-in is left out: it is in ``trace_``. ArviZ knows no weights of chains: where chains are
+    weighted by their evidence or by stacking, its means are not the estimator's.
+    """
+    check_sampled(estimator, "to_arviz")
+    arviz = _import_arviz()
+    drawn: dict[str, NDArray[Any]] = {name: kept(estimator.trace_, name) for name in QUANTITIES}
+    groups = {"sample_stats": {"lp": drawn["log_posterior"]}}
+    dims, coords = {}, {}
+    if X_reference is not None:
+        members, predictions = _predictions(estimator, X_reference)
+        drawn["prediction"] = predictions
+        dims["prediction"] = ["row", "class"][: predictions.ndim - 2]
+        coords["row"] = np.arange(predictions.shape[2])
+        if members.is_classifier:
+            coords["class"] = np.array([str(c) for c in members.classes])
+        elif predictions.ndim == 4:
+            dims["prediction"] = ["row", "response"]
+    return _from_dict(arviz, {"posterior": drawn, **groups}, dims, coords)
+
+
+def _import_arviz() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # 0.2x announces 1.x when it is imported; both are fine here.
+            warnings.simplefilter("ignore", FutureWarning)
+            import arviz
+    except ModuleNotFoundError:
+        raise BayeswoodError("to_arviz needs ArviZ: pip install 'bayeswood[arviz]'") from None
+    return arviz
+
+
+def _from_dict(
+    arviz: Any, groups: dict[str, dict[str, Any]], dims: dict[str, Any], coords: dict[str, Any]
+) -> Any:
+    """0.2x takes a keyword for each group, 1.x one mapping of groups."""
+    if "posterior" not in inspect.signature(arviz.from_dict).parameters:
+        return arviz.from_dict(groups, dims=dims, coords=coords)
+    with warnings.catch_warnings():
+        # It takes the name for the rows' log likelihoods; ours are the trees'.
+        warnings.filterwarnings("ignore", "log_likelihood variable found", UserWarning)
+        return arviz.from_dict(**groups, dims=dims, coords=coords)
+
+
+def _predictions(estimator: Any, X: Any) -> tuple[Members, F64]:
+    """Every draw's predictions, (n_chains, n_draws, n_rows, ...)."""
+    members = Members(estimator, "to_arviz")
+    blocks = [draws for _, draws in members.stream(members.encode(X))]
+    return members, by_draw(estimator, np.concatenate(blocks))
+
+
+def _named_predictions(estimator: Any, X: Any) -> Iterator[tuple[str, F64]]:
+    members, predictions = _predictions(estimator, X)
+    for row in range(predictions.shape[2]):
+        here = predictions[:, :, row]
+        if here.ndim == 2:
+            yield f"row {row}", here
+            continue
+        n_told = here.shape[2] - members.is_classifier
+        for k in range(n_told):
+            what = f"P({members.classes[k]})" if members.is_classifier else f"response {k}"
+            yield f"{what} of row {row}", here[:, :, k]
+
+
+def _diagnosed(name: str, draws: F64) -> QuantityDiagnostics:
+    return QuantityDiagnostics(
+        name=name,
+        mean=float(draws.mean()),
+        std=float(draws.std()),
+        rhat=float(split_rhat(draws)),
+        ess_bulk=float(bulk_ess(draws)),
+        ess_tail=float(tail_ess(draws)),
+    )
+
+
+def _table(found: ChainDiagnostics) -> Iterator[str]:
+    width = max(len(q.name) for q in found.quantities)
+    yield f"{found.n_chains} chains of {found.n_draws} draws"
+    yield f"{'':{width}}  {'mean':>10}  {'sd':>9}  {'R-hat':>6}  {'bulk ESS':>8}  {'tail ESS':>8}"
+    for q in found.quantities:
+        numbers = f"{q.mean:10.4g}  {q.std:9.3g}  {q.rhat:6.3f}"
+        yield f"{q.name:{width}}  {numbers}  {q.ess_bulk:8.0f}  {q.ess_tail:8.0f}"
