@@ -93,10 +93,6 @@ ChainPoll make_chain_poll(const nb::object& progress) {
   };
 }
 
-nb::object counts_to_numpy(const MoveCounts& counts) {
-  return to_numpy(std::vector<std::int64_t>(counts.begin(), counts.end()));
-}
-
 nb::dict chain_to_dict(ChainRecord& chain) {
   nb::dict out;
   out["log_likelihood"] = to_numpy(std::move(chain.log_likelihood));
@@ -106,8 +102,6 @@ nb::dict chain_to_dict(ChainRecord& chain) {
   out["move"] = to_numpy(std::move(chain.move));
   out["accepted"] = to_numpy(std::move(chain.accepted));
   out["draw"] = to_numpy(std::move(chain.draw));
-  out["n_proposed"] = counts_to_numpy(chain.n_proposed);
-  out["n_accepted"] = counts_to_numpy(chain.n_accepted);
   return out;
 }
 

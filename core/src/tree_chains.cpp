@@ -27,14 +27,11 @@ void reserve(const ChainPlan& plan, ChainRecord& record) {
 
 template <class Leaves>
 void note_step(const Metropolis<Leaves>& chain, const StepInfo& info, ChainRecord& record) {
-  const auto move = static_cast<std::size_t>(info.move);
-  record.n_proposed[move] += 1;
-  record.n_accepted[move] += info.accepted ? 1 : 0;
   record.log_likelihood.push_back(chain.log_likelihood());
   record.log_posterior.push_back(chain.log_posterior());
   record.n_leaves.push_back(static_cast<std::int32_t>(chain.tree().n_leaves()));
   record.depth.push_back(static_cast<std::int32_t>(chain.tree().depth()));
-  record.move.push_back(static_cast<std::uint8_t>(move));
+  record.move.push_back(static_cast<std::uint8_t>(info.move));
   record.accepted.push_back(info.accepted ? 1 : 0);
 }
 

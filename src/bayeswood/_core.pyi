@@ -423,10 +423,10 @@ def sample_tree_chains(
     ratios: tests break the sampler by it. progress(chains done, of, iterations done, of, accepted).
 
     Returns a dict: chains, one dict each of log_likelihood, log_posterior, n_leaves, depth (int32),
-    move, accepted (uint8) after every iteration, draw (uint32, number of the tree), n_proposed,
-    n_accepted (int64, by move); forest, the distinct trees; importances (n_trees, n_features);
-    leaf_variance, of regression, tree after tree; log_likelihood, log_posterior, log_mass,
-    mass_key (uint64) by tree: trees of one key divide the training rows alike, and log_mass is the
-    log of their posterior mass together; interrupted. The same bits for any n_jobs. Ctrl-C raises
-    KeyboardInterrupt, or with keep_interrupted gives the chains as far as they came.
+    move, accepted (uint8) after every iteration, draw (uint32, number of the tree); forest, the
+    distinct trees; importances (n_trees, n_features); leaf_variance, of regression, tree after
+    tree; log_likelihood, log_posterior, log_mass, mass_key (uint64) by tree: trees of one key
+    divide the training rows alike, and log_mass is the log of their posterior mass together;
+    interrupted. The same bits for any n_jobs. Ctrl-C raises KeyboardInterrupt, or with
+    keep_interrupted gives the chains as far as they came.
     """

@@ -2,16 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Protocol, TextIO
 
-Report = Callable[[int, int], None]
+
+class Report(Protocol):
+    """Draws the bar."""
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """So many are done of so many, and what else is worth saying."""
 
 
 @contextmanager
 def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Report | None]:
-    """Yield a function of (done, total) that draws the bar, or None where none is wanted.
+    """Yield a function of (done, total[, note]) that draws the bar, or None where none is wanted.
 
     Parameters
     ----------
@@ -55,15 +60,21 @@ def _rich_bar(title: str, unit: str) -> Iterator[Report]:
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def report(done: int, total: int, note: str = "") -> None:
+            words = f"{title} ({note})" if note else title
+            bar.update(task, completed=done, total=total, description=words)
+
+        yield report
 
 
 @contextmanager
 def _plain_bar(title: str, unit: str, stream: TextIO) -> Iterator[Report]:
     started = time.monotonic()
 
-    def report(done: int, total: int) -> None:
-        line = plain_line(title, unit, done, total, time.monotonic() - started)
+    def report(done: int, total: int, note: str = "") -> None:
+        words = f"{title} ({note})" if note else title
+        line = plain_line(words, unit, done, total, time.monotonic() - started)
         stream.write(f"\r{line:<79}")
         stream.flush()
 

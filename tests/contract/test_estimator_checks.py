@@ -8,6 +8,8 @@ from bayeswood import (
     BayesianForestRegressor,
     CalibratedForestClassifier,
     CalibratedForestRegressor,
+    MCMCTreeClassifier,
+    MCMCTreeRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     RandomizedTreesClassifier,
@@ -23,7 +25,13 @@ _EXPECTED = {"check_sample_weight_equivalence_on_dense_data": _WEIGHT_REASON}
 
 def expected_failures(estimator):
     # These count copies of rows, or draw nothing by rows: there the check passes.
-    counts = RandomizedTreesClassifier | SafeBayesForestClassifier | SafeBayesForestRegressor
+    counts = (
+        RandomizedTreesClassifier
+        | SafeBayesForestClassifier
+        | SafeBayesForestRegressor
+        | MCMCTreeClassifier
+        | MCMCTreeRegressor
+    )
     return {} if isinstance(estimator, counts) else _EXPECTED
 
 
@@ -41,6 +49,9 @@ ESTIMATORS = [
     SafeBayesForestClassifier.as_published(n_estimators=50),
     SafeBayesForestRegressor(n_estimators=20),
     SafeBayesForestRegressor(n_estimators=20, tree_prior="galton-watson", pooling="power"),
+    MCMCTreeClassifier(1, n_burn_in=300, n_draws=100),
+    MCMCTreeClassifier(1, n_burn_in=300, n_draws=100, prior="denison"),
+    MCMCTreeRegressor(1, n_burn_in=300, n_draws=100),
 ]
 
 

@@ -268,6 +268,7 @@ def test_every_method_has_its_classes():
         "random-forest",
         "randomized-trees",
         "safe-bayes-forest",
+        "mcmc-tree",
     }
     assert DEFAULT_METHOD == "calibrated-forest"
 

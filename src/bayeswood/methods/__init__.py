@@ -6,6 +6,8 @@ from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegres
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
+from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
@@ -23,6 +25,8 @@ __all__ = [
     "EnvelopeClassifier",
     "ForestClassifier",
     "ForestRegressor",
+    "MCMCTreeClassifier",
+    "MCMCTreeRegressor",
     "OutOfBagReport",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -7,6 +7,8 @@ from bayeswood.methods.bayesian_forest import BayesianForestClassifier, Bayesian
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
 from bayeswood.methods.forest_estimator import ForestEstimator
+from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
+from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
@@ -20,6 +22,7 @@ METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | N
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
     "randomized-trees": (RandomizedTreesClassifier, None),
     "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
+    "mcmc-tree": (MCMCTreeClassifier, MCMCTreeRegressor),
 }
 
 DEFAULT_METHOD = "calibrated-forest"

@@ -1,7 +1,6 @@
 // Independent chains over trees, run side by side.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -26,15 +25,12 @@ struct ChainPlan {
   std::size_t n_iterations() const { return n_burn_in + n_draws * thin; }
 };
 
-using MoveCounts = std::array<std::int64_t, N_MOVES>;
-
 // One chain, as far as it came.
 struct ChainRecord {
   std::vector<double> log_likelihood, log_posterior;  // after every iteration, as the next
   std::vector<std::int32_t> n_leaves, depth;
   std::vector<std::uint8_t> move, accepted;
   std::vector<std::uint32_t> draw;  // number of the tree
-  MoveCounts n_proposed{}, n_accepted{};
 };
 
 struct ChainsResult {

@@ -1,0 +1,267 @@
+"""What estimators share whose trees are drawn by Markov chains."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.methods.callbacks import FitTasks, with_callbacks
+from bayeswood.methods.chain_trace import ChainTrace
+from bayeswood.methods.chain_weights import chain_log_density, evidence_weights, stacking_weights
+from bayeswood.methods.forest_estimator import ForestEstimator
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.parameters import (
+    NONE,
+    SHARED,
+    Constraint,
+    draw_seed,
+    integer,
+    one_of,
+    real,
+    resolve_min_samples_leaf,
+)
+from bayeswood.methods.streaming import whole_copies
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.tree_chains import (
+    MOVE_PROBABILITIES,
+    NO_LIMIT,
+    ChainPlan,
+    Running,
+    SampledChains,
+    check_growth,
+    resolve_moves,
+    sample_chains,
+)
+from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
+from bayeswood.table import Schema
+
+F64 = NDArray[np.float64]
+
+_MANY = 2**31 - 1
+
+CHAINS: Mapping[str, Constraint] = {
+    **SHARED,
+    "n_chains": integer(1, 1_000_000),
+    "n_burn_in": integer(0, _MANY),
+    "n_draws": integer(1, _MANY),
+    "thin": integer(1, _MANY),
+    "prior": one_of("chipman", "denison"),
+    "alpha_split": real(0, 1, "neither"),
+    "beta_split": real(0, integers=True),
+    "move_probabilities": MOVE_PROBABILITIES,
+    "min_samples_leaf": integer(1) | real(0, 1, "neither"),
+    "max_leaves": integer(1, _MANY) | NONE,
+    "power": real(0, integers=True),
+    "chain_weights": one_of("equal", "evidence", "stacking"),
+    "burn_in_growth_leaves": integer(1, _MANY) | NONE,
+    "burn_in_growth_iterations": integer(0, _MANY) | NONE,
+    "on_interrupt": one_of("raise", "return"),
+}
+
+
+class ChainEstimator(ForestEstimator):
+    """A forest of the distinct trees that Markov chains visited. Not to be used by itself."""
+
+    trace_: ChainTrace
+    draw_tree_: NDArray[np.int32]
+    chain_weights_: F64
+    acceptance_: dict[str, float]
+    proposals_: dict[str, int]
+
+    @abstractmethod
+    def _leaf_model(
+        self, data: TrainingData, copies: NDArray[np.int32] | None
+    ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
+        """Responses for the core, its model of the leaves, and fitted attributes."""
+
+    @abstractmethod
+    def _log_left_out(
+        self,
+        table: LeafTable,
+        leaves: NDArray[np.int64],
+        y: NDArray[np.int32],
+        chains: SampledChains,
+        settings: dict[str, Any],
+    ) -> F64:
+        """Log density of rows left out of their leaves, (n_trees, n_rows)."""
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Run the chains.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            NumPy array, pandas or polars frame, or pyarrow table. Strings, categoricals and
+            bools are categories; NaN and None are missing values and need no imputation.
+        y : array-like, (n_rows,)
+            Response.
+        sample_weight : array-like, (n_rows,), default=None
+            Whole numbers: how often each row counts, also towards `min_samples_leaf`. A weight
+            of k is the same, to the bit, as k copies of the row.
+
+        Returns
+        -------
+        self
+            The fitted estimator. Ctrl-C leaves it unfitted, unless `on_interrupt` says otherwise.
+
+        Warns
+        -----
+        ChainsDisagree
+            If R-hat of the log likelihood, the log posterior, the leaves or the depth says that
+            the chains are in different parts of the space of trees.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+        check_growth(
+            self.burn_in_growth_leaves, self.burn_in_growth_iterations, self.n_burn_in, self._name
+        )
+        tasks.begin(1)
+        grown: list[Grown] = []
+        tasks.run(
+            lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
+        )
+        return grown[0]
+
+    def _sampled(self, data: TrainingData) -> Grown:
+        copies = whole_copies(data.sample_weight, self._name)
+        n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+        y, model, settings = self._leaf_model(data, copies)
+        plan = self._plan(n_rows, model)
+        running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
+        chains = sample_chains(plan, data.X, data.schema.n_levels, y, copies, running)
+        if chains.trace.n_chains > 1:
+            warn_if_chains_disagree(chains.trace, stacklevel=8)
+        settings |= {"min_samples_leaf_": plan.min_samples_leaf}
+        weights = self._weights_of(chains, data, y, copies, settings)
+        settings |= _described_chains(chains.trace, chains.draw_tree, weights)
+        if len(chains.leaf_variance):
+            settings["leaf_variance_"] = chains.leaf_variance
+        forest = Forest(chains.trees, _tree_log_weights(chains, weights))
+        return Grown(forest, chains.importances, plan.seed, settings=settings)
+
+    def _plan(self, n_rows: int, model: dict[str, Any]) -> ChainPlan:
+        is_restricted = self.burn_in_growth_leaves is not None
+        iterations = self.burn_in_growth_iterations
+        if is_restricted and iterations is None:
+            iterations = int(self.n_burn_in) // 2
+        return ChainPlan(
+            seed=draw_seed(self.random_state),
+            n_chains=int(self.n_chains),
+            n_burn_in=int(self.n_burn_in),
+            n_draws=int(self.n_draws),
+            thin=int(self.thin),
+            prior=self.prior,
+            alpha_split=float(self.alpha_split),
+            beta_split=float(self.beta_split),
+            move_probabilities=resolve_moves(self.move_probabilities),
+            min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
+            max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
+            growth_leaves=int(self.burn_in_growth_leaves) if is_restricted else NO_LIMIT,
+            growth_iterations=int(iterations) if is_restricted else 0,
+            power=float(self.power),
+            model=model,
+        )
+
+    def _weights_of(
+        self,
+        chains: SampledChains,
+        data: TrainingData,
+        y: NDArray[np.int32],
+        copies: NDArray[np.int32] | None,
+        settings: dict[str, Any],
+    ) -> F64:
+        """Weight of each chain; they sum to 1."""
+        n_chains = len(chains.draw_tree)
+        if self.chain_weights == "equal" or n_chains == 1:
+            return np.full(n_chains, 1.0 / n_chains)
+        if self.chain_weights == "evidence":
+            return evidence_weights(chains.draw_tree, chains.log_mass, chains.mass_key)
+        table = LeafTable.of(Forest(chains.trees))
+        parts = []
+        for block, leaves in table.blocks(data.X, self._threads()):
+            log_density = self._log_left_out(table, leaves, y[block], chains, settings)
+            parts.append(chain_log_density(log_density, chains.draw_tree))
+        times = np.ones(len(y)) if copies is None else copies.astype(np.float64)
+        return stacking_weights(np.concatenate(parts, axis=1), times)
+
+    @property
+    def feature_importances_(self) -> F64:
+        """Share of the evidence for splitting that each feature brings; sums to 1.
+
+        In one tree: over its splits, the log Bayes factor of two leaves against one (0 where it
+        is against the split). Averaged over the trees by their weights. All zeros if nothing
+        speaks for any split.
+        """
+        return super().feature_importances_
+
+    def to_arviz(self, X_reference: Any = None) -> Any:
+        """The draws as ArviZ takes them; see `bayeswood.posterior.to_arviz`.
+
+        Parameters
+        ----------
+        X_reference : array-like or data frame, default=None
+            Rows whose predictions are to be kept too.
+
+        Returns
+        -------
+        arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
+        """
+        self._check_fitted()
+        return to_arviz(self, X_reference)
+
+    # --- files ----------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
+        meta, arrays, forest = super()._state()
+        self.trace_.write(meta, arrays)
+        return meta, {**arrays, "draw_tree": self.draw_tree_}, forest
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
+        trace = ChainTrace.read(meta, arrays)
+        draws, weights = arrays.get("draw_tree"), arrays.get("chain_weights_")
+        if draws is None or weights is None:
+            raise BayeswoodError("The model file lacks the draws of its chains.")
+        lawful = (
+            draws.dtype.kind in "iu"
+            and draws.shape == (trace.n_chains, trace.n_draws)
+            and int(draws.min()) >= 0
+            and int(draws.max()) < grown.forest.n_trees
+            and weights.shape == (trace.n_chains,)
+            and weights.dtype.kind == "f"
+            and bool((weights >= 0).all())
+        )
+        if not lawful:
+            raise BayeswoodError("The model file's draws do not match its trees.")
+        return {**restored, **_described_chains(trace, draws.astype(np.int32), weights)}
+
+
+def _described_chains(
+    trace: ChainTrace, draw_tree: NDArray[np.int32], weights: F64
+) -> dict[str, Any]:
+    return {
+        "trace_": trace,
+        "draw_tree_": draw_tree,
+        "chain_weights_": weights,
+        "acceptance_": trace.acceptance(),
+        "proposals_": trace.proposals(),
+    }
+
+
+def _tree_log_weights(chains: SampledChains, weights: F64) -> F64:
+    """Log of each tree's share of the draws, chains weighted."""
+    n_draws = chains.draw_tree.shape[1]
+    each = np.repeat(weights / n_draws, n_draws)
+    shares = np.bincount(chains.draw_tree.ravel(), weights=each, minlength=chains.trees.n_trees)
+    with np.errstate(divide="ignore"):
+        log_shares: F64 = np.log(shares)
+    return log_shares

@@ -1,0 +1,234 @@
+"""The posterior over decision trees, by Markov chain Monte Carlo with restarts: classes.
+
+Model. A tree T is drawn from a prior (Chipman's or Denison's); the classes in a leaf are
+independent with probabilities θ ~ Dirichlet(α/K, ..., α/K), different leaves independent.
+Sufficient statistics: the number m_lc of rows of each class in each leaf.
+Formulas: priors and ratios of the moves in `core/include/bayeswood/sample/tree_law.hpp` and
+`metropolis.hpp`, derived in docs/mcmc-trees.md; leaves in
+`core/include/bayeswood/leaf/dirichlet_multinomial.hpp`.
+
+References: H. Chipman, E. George, R. McCulloch. Bayesian CART model search. JASA 93, 1998.
+D. Denison, C. Holmes, B. Mallick, A. Smith. Bayesian methods for nonlinear classification and
+regression. Wiley, 2002. V. Schetinin et al. Comparison of the Bayesian and randomised decision tree
+ensembles within an uncertainty envelope technique. 2004.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.methods.chain_estimator import CHAINS, ChainEstimator
+from bayeswood.methods.estimator import ForestClassifier
+from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.parameters import Constraint, real
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.tree_chains import SampledChains
+
+F64 = NDArray[np.float64]
+
+
+class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
+    """Class probabilities averaged over the posterior of one decision tree.
+
+    Parameters
+    ----------
+    n_chains : int, default=10
+        Independent chains, each from a tree drawn from the prior: the restarts of Schetinin et
+        al.
+    n_burn_in : int, default=2000
+        Iterations of each chain that are not kept.
+    n_draws : int, default=2000
+        Draws kept of each chain.
+    thin : int, default=1
+        Iterations for each draw.
+    prior : {"chipman", "denison"}, default="chipman"
+        ``"chipman"``: a node at depth d splits with probability α_s/(1 + d)^β_s, by a feature
+        that varies in it and a cut uniform over the extent of its rows. ``"denison"``: uniform
+        over the number of leaves and over the shapes; cuts uniform over the distinct training
+        values of any feature but the largest.
+    alpha_split, beta_split : float, default=0.95, 0.5
+        α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
+    dirichlet_alpha : float, default=5.0
+        **Total** concentration α: each of K classes has α/K.
+    move_probabilities : {"schetinin", "chipman"} or mapping, default="schetinin"
+        How often each move is tried. ``"schetinin"``: birth .1, death .1, change_split .1,
+        change_rule .7. ``"chipman"``: birth, death, change_split and swap alike. A mapping names
+        any of ``birth``, ``death``, ``change_split``, ``change_rule``, ``swap``; it is brought to
+        sum to 1.
+    min_samples_leaf : int or float, default=1
+        Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
+    max_leaves : int or None, default=None
+        Trees with more leaves have probability 0.
+    power : float, default=1.0
+        The likelihood is raised to it; 0 draws from the prior.
+    chain_weights : {"equal", "evidence", "stacking"}, default="equal"
+        Chains count alike, by the posterior mass that they have visited, or by weights that
+        predict left-out rows best.
+    burn_in_growth_leaves : int or None, default=None
+        Most leaves at the beginning of the burn-in, the restriction of Denison et al.; None for
+        none.
+    burn_in_growth_iterations : int or None, default=None
+        How long that lasts; None: half the burn-in.
+    on_interrupt : {"raise", "return"}, default="raise"
+        What Ctrl-C does: raise KeyboardInterrupt, or keep what was sampled so far, with a
+        warning: the chains that ran to their end, or if none did, those that have draws, cut to
+        the shortest.
+    n_jobs : int, default=None
+        Threads, one chain each; -1 for all processors, None for 1 unless a
+        `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
+        number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows iterations and chains done, the acceptance rate
+        and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named. A category is cut by a random subset of its levels.
+
+    Attributes
+    ----------
+    classes_ : ndarray, (n_classes,)
+        The classes.
+    forest_ : Forest
+        The distinct trees among the draws, weighted by how often they were drawn.
+    member_weights_ : ndarray, (n_members,)
+        These weights; they sum to 1.
+    draw_tree_ : ndarray of int32, (n_chains, n_draws)
+        Which of the trees each draw is.
+    trace_ : ChainTrace
+        Log likelihood, log posterior, leaves and depth after every iteration, (n_chains,
+        n_iterations), burn-in included.
+    acceptance_ : dict
+        Share of accepted proposals after the burn-in, by move.
+    proposals_ : dict
+        Their number.
+    chain_weights_ : ndarray, (n_chains,)
+        Weights of the chains; they sum to 1.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the evidence for splitting that each feature brings, and its standard deviation
+        over the members.
+    min_samples_leaf_ : int
+        The value used, after resolving a share.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+
+    See Also
+    --------
+    MCMCTreeRegressor : The same trees for numeric responses.
+
+    Notes
+    -----
+    The chains' target is p(T) p(Y | T)^power with the marginal likelihood of eq. 5 of Schetinin et
+    al. (the product running over the k leaves),
+
+        p(Y | T) = Π_l Γ(α)/Γ(n_l + α) Π_c Γ(m_lc + α/K)/Γ(α/K),
+
+    and for Chipman's prior, with splits s at depth d_s by one of v_s varying features and an extent
+    of length e_s, and leaves l that could be split (others have factor 1),
+
+        p(T) = Π_s α_s (1 + d_s)^−β_s /(v_s e_s) · Π_l (1 − α_s (1 + d_l)^−β_s),
+
+    for Denison's with m features and N_s cuts of the split's, Π_s 1/(m N_s) / Catalan(k − 1). A
+    birth is accepted with probability min(1, R), under Denison's prior (eq. 11)
+
+        R = L′/L · p_death/p_birth · G/D′ · Catalan(k − 1)/Catalan(k),
+
+    G the leaves that can be split and D′ the nodes of the new tree with two leaves. A leaf
+    predicts (m_lc + α/K)/(n_l + α), and the forest the average over the draws (eq. 2).
+    `min_samples_leaf` and `max_leaves` restrict the support and change no other probability.
+
+    Memory, in bytes: 26 for every iteration of every chain, and for every distinct tree at most
+    about 500 + 30 per node + 12 per leaf and class + 8 per feature; at most n_chains · n_draws
+    trees. `thin` and `max_leaves` bound it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from bayeswood import MCMCTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> trees = MCMCTreeClassifier(1, n_burn_in=500, n_draws=500, random_state=0).fit(X, y)
+    >>> trees.trace_.n_leaves.shape
+    (1, 1000)
+    >>> bool(trees.score(X, y) > 0.9)
+    True
+    """
+
+    _saved_arrays = ("chain_weights_",)
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **CHAINS,
+        "dirichlet_alpha": real(0, closed="neither", integers=True),
+    }
+
+    def __init__(
+        self,
+        n_chains: int = 10,
+        *,
+        n_burn_in: int = 2000,
+        n_draws: int = 2000,
+        thin: int = 1,
+        prior: str = "chipman",
+        alpha_split: float = 0.95,
+        beta_split: float = 0.5,
+        dirichlet_alpha: float = 5.0,
+        move_probabilities: str | Mapping[str, float] = "schetinin",
+        min_samples_leaf: int | float = 1,
+        max_leaves: int | None = None,
+        power: float = 1.0,
+        chain_weights: str = "equal",
+        burn_in_growth_leaves: int | None = None,
+        burn_in_growth_iterations: int | None = None,
+        on_interrupt: str = "raise",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_chains = n_chains
+        self.n_burn_in = n_burn_in
+        self.n_draws = n_draws
+        self.thin = thin
+        self.prior = prior
+        self.alpha_split = alpha_split
+        self.beta_split = beta_split
+        self.dirichlet_alpha = dirichlet_alpha
+        self.move_probabilities = move_probabilities
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaves = max_leaves
+        self.power = power
+        self.chain_weights = chain_weights
+        self.burn_in_growth_leaves = burn_in_growth_leaves
+        self.burn_in_growth_iterations = burn_in_growth_iterations
+        self.on_interrupt = on_interrupt
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _leaf_model(
+        self, data: TrainingData, copies: NDArray[np.int32] | None
+    ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
+        alpha = float(self.dirichlet_alpha)
+        return data.target.y, {"n_classes": data.n_classes, "dirichlet_alpha": alpha}, {}
+
+    def _log_left_out(
+        self,
+        table: LeafTable,
+        leaves: NDArray[np.int64],
+        y: NDArray[np.int32],
+        chains: SampledChains,
+        settings: dict[str, Any],
+    ) -> F64:
+        total = table.n_samples[leaves] + float(self.dirichlet_alpha)
+        # (m + α/K)/(n + α) with one row of the class fewer.
+        left_out: F64 = np.log(table.value[leaves, y] * total - 1) - np.log(total - 1)
+        return left_out

@@ -1,0 +1,256 @@
+"""Markov chains over trees: the plan of a run, the run, and what comes out of it.
+
+The sampler itself, with the ratios of its moves, is `core/include/bayeswood/sample/metropolis.hpp`.
+"""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.chain_trace import FIELDS, MOVES, ChainTrace
+from bayeswood.methods.parameters import Constraint, parameter_error
+from bayeswood.progress import progress_bar
+
+F64 = NDArray[np.float64]
+
+# Probabilities of the moves, by the name of who used them.
+PRESETS: Mapping[str, Mapping[str, float]] = {
+    "schetinin": {"birth": 0.1, "death": 0.1, "change_split": 0.1, "change_rule": 0.7},
+    "chipman": {"birth": 0.25, "death": 0.25, "change_split": 0.25, "swap": 0.25},
+}
+
+NO_LIMIT = 2**32 - 1
+
+
+def _is_move_mapping(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not set(value) <= set(MOVES):
+        return False
+    numbers = list(value.values())
+    is_number = all(isinstance(p, (int, float)) and not isinstance(p, bool) for p in numbers)
+    if not is_number or not np.isfinite(numbers).all() or min(numbers, default=0) < 0:
+        return False
+    return bool(value.get("birth", 0) > 0 and value.get("death", 0) > 0)
+
+
+MOVE_PROBABILITIES = Constraint(
+    f"one of {', '.join(map(repr, PRESETS))} or a mapping from {', '.join(map(repr, MOVES))} to "
+    "numbers >= 0, those of births and deaths > 0",
+    lambda value: (isinstance(value, str) and value in PRESETS) or _is_move_mapping(value),
+)
+
+
+def resolve_moves(move_probabilities: str | Mapping[str, float]) -> F64:
+    """Probabilities of all moves, in the order of `MOVES`; they sum to 1.
+
+    Examples
+    --------
+    >>> resolve_moves("chipman")
+    array([0.25, 0.25, 0.25, 0.  , 0.25])
+    >>> resolve_moves({"birth": 1, "death": 1})
+    array([0.5, 0.5, 0. , 0. , 0. ])
+    """
+    given = move_probabilities
+    chosen = PRESETS[given] if isinstance(given, str) else given
+    weights = np.array([float(chosen.get(name, 0.0)) for name in MOVES])
+    probabilities: F64 = weights / weights.sum()
+    return probabilities
+
+
+@dataclass(frozen=True)
+class ChainPlan:
+    """A run of chains.
+
+    Attributes
+    ----------
+    seed, n_chains, n_burn_in, n_draws, thin : int
+    prior : str
+        "chipman" or "denison".
+    alpha_split, beta_split : float
+        Of Chipman's prior.
+    move_probabilities : ndarray, (5,)
+        In the order of `MOVES`.
+    min_samples_leaf, max_leaves : int
+        Restrictions of the support.
+    growth_leaves, growth_iterations : int
+        At most so many leaves in the first so many iterations.
+    power : float
+        Of the likelihood.
+    model : dict
+        The leaves: ``n_classes`` and ``dirichlet_alpha``, or ``number_prior``.
+    """
+
+    seed: int
+    n_chains: int
+    n_burn_in: int
+    n_draws: int
+    thin: int
+    prior: str
+    alpha_split: float
+    beta_split: float
+    move_probabilities: F64
+    min_samples_leaf: int
+    max_leaves: int
+    growth_leaves: int
+    growth_iterations: int
+    power: float
+    model: dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class SampledChains:
+    """What a run of chains gave.
+
+    Attributes
+    ----------
+    trees : _core.Forest
+        Distinct trees, over all chains.
+    draw_tree : ndarray of int32, (n_chains, n_draws)
+        Number of the tree of each draw.
+    trace : ChainTrace
+    importances : ndarray, (n_trees, n_features)
+    leaf_variance : ndarray, (n_leaves in all,)
+        Of the predictive distributions; empty for classes.
+    log_mass : ndarray, (n_trees,)
+        Log posterior mass of all trees that divide the training rows alike by the same features.
+    mass_key : ndarray of uint64, (n_trees,)
+        The same for such trees.
+    """
+
+    trees: _core.Forest
+    draw_tree: NDArray[np.int32]
+    trace: ChainTrace
+    importances: F64
+    leaf_variance: F64
+    log_mass: F64
+    mass_key: NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a run is watched: its title, whether a bar shows, threads, and what Ctrl-C does."""
+
+    title: str
+    show: bool
+    n_jobs: int
+    on_interrupt: str
+
+
+def sample_chains(
+    plan: ChainPlan,
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    y: NDArray[np.int32],
+    copies: NDArray[np.int32] | None,
+    running: Running,
+) -> SampledChains:
+    """Run the planned chains.
+
+    Parameters
+    ----------
+    plan : ChainPlan
+    X : ndarray, (n_rows, n_features)
+        The encoded table.
+    n_levels : ndarray of int32, (n_features,)
+    y : ndarray of int32, (n_rows,)
+        Class numbers, or responses in units.
+    copies : ndarray of int32, (n_rows,) or None
+        How often each row counts.
+    running : Running
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Upon Ctrl-C, unless `running` says otherwise and there is at least one draw.
+    """
+    settings = {name: value for name, value in vars(plan).items() if name != "model"}
+    with progress_bar(running.title, "iterations", show=running.show) as report:
+
+        def progress(chains: int, of: int, done: int, total: int, accepted: int) -> None:
+            if report is not None:
+                share = accepted / max(done, 1)
+                report(done, total, f"{chains}/{of} chains, {share:.0%} accepted")
+
+        found = _core.sample_tree_chains(
+            X,
+            n_levels,
+            y,
+            copies,
+            **settings,
+            **plan.model,
+            n_jobs=running.n_jobs,
+            progress=None if report is None else progress,
+            keep_interrupted=running.on_interrupt == "return",
+        )
+    return _laid_out(plan, found, running.title)
+
+
+def _laid_out(plan: ChainPlan, found: dict[str, Any], title: str) -> SampledChains:
+    chains = found["chains"]
+    n_draws = plan.n_draws
+    if found["interrupted"]:
+        chains, n_draws = _usable(chains, plan.n_draws)
+        warnings.warn(
+            f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
+            f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
+            stacklevel=9,
+        )
+    n_iterations = plan.n_burn_in + n_draws * plan.thin
+    parts = {name: np.stack([chain[name][:n_iterations] for chain in chains]) for name in FIELDS}
+    trace = ChainTrace(**parts, n_burn_in=plan.n_burn_in, thin=plan.thin)
+    draws = np.stack([chain["draw"][:n_draws] for chain in chains]).astype(np.int32)
+    whole = SampledChains(
+        found["forest"],
+        draws,
+        trace,
+        found["importances"],
+        found["leaf_variance"],
+        found["log_mass"],
+        found["mass_key"],
+    )
+    return _without_unused(whole) if found["interrupted"] else whole
+
+
+def _usable(chains: list[dict[str, Any]], n_draws: int) -> tuple[list[dict[str, Any]], int]:
+    """Chains that ran to their end; if none did, those with draws, cut to the shortest."""
+    whole = [chain for chain in chains if len(chain["draw"]) == n_draws]
+    begun = whole or [chain for chain in chains if len(chain["draw"])]
+    if not begun:
+        raise KeyboardInterrupt
+    return begun, min(len(chain["draw"]) for chain in begun)
+
+
+def _without_unused(chains: SampledChains) -> SampledChains:
+    """The same without the trees of draws that were dropped."""
+    used, numbers = np.unique(chains.draw_tree, return_inverse=True)
+    n_leaves = chains.trees.n_leaves
+    tree_of_leaf = np.repeat(np.arange(len(n_leaves)), n_leaves)
+    variance = chains.leaf_variance
+    if len(variance):
+        variance = variance[np.isin(tree_of_leaf, used)]
+    return replace(
+        chains,
+        trees=chains.trees.select(used.astype(np.int64)),
+        draw_tree=numbers.reshape(chains.draw_tree.shape).astype(np.int32),
+        importances=chains.importances[used],
+        leaf_variance=variance,
+        log_mass=chains.log_mass[used],
+        mass_key=chains.mass_key[used],
+    )
+
+
+def check_growth(leaves: int | None, iterations: int | None, n_burn_in: int, owner: str) -> None:
+    """Raise unless the restriction of growth ends within the burn-in."""
+    if iterations is not None and leaves is None:
+        raise BayeswoodError(
+            f"The 'burn_in_growth_iterations' parameter of {owner} needs 'burn_in_growth_leaves': "
+            "how many leaves a tree may have in these iterations."
+        )
+    if iterations is not None and iterations > n_burn_in:
+        words = f"at most n_burn_in, {n_burn_in}"
+        raise parameter_error("burn_in_growth_iterations", owner, words, iterations)
