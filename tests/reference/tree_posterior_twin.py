@@ -67,6 +67,7 @@ class Problem:
     max_leaves: float = inf
     power: float = 1.0
     predictive: object = None
+    X_test: np.ndarray = field(default_factory=lambda: np.empty((0, 1)))
     memo: dict = field(default_factory=dict)
 
     @cached_property
@@ -226,25 +227,27 @@ def _with_unseen(side, here, missing_left, larger_left, problem, j):
     return full_side
 
 
-def by_leaves(problem, rows, depth=0, x=None):
-    """{number of leaves: (sum of prior * likelihood^power, the same times the predictive at x)}.
+def by_leaves(problem, rows, depth=0):
+    """{number of leaves: (sum of prior * likelihood^power, the same times predictives)}.
 
-    Without the factor of shapes of Denison's prior.
+    Predictives at the rows of `problem.X_test`, (n_test, n_outputs). Without the factor of shapes
+    of Denison's prior.
     """
-    key = (rows, depth if problem.prior == "chipman" else 0, None if x is None else tuple(x))
+    key = (rows, depth if problem.prior == "chipman" else 0)
     if key in problem.memo:
         return problem.memo[key]
     found = {}
+    tests = problem.X_test
     if len(rows) >= problem.min_samples_leaf:
         mass = problem.stop_factor(rows, depth) * exp(problem.power * problem.log_marginal(rows))
-        value = 0.0 if x is None else problem.predictive(rows)
-        found[1] = (mass, mass * value)
+        value = problem.predictive(rows) if len(tests) else 0.0
+        found[1] = (mass, mass * np.tile(value, (len(tests), 1)))
     for j, p, left, right, side in rules(problem, rows):
         if problem.prior == "chipman":
             p *= problem.split_probability(depth)
-        go_left = 0.0 if x is None else side(x[j])
-        lefts = by_leaves(problem, left, depth + 1, x)
-        rights = by_leaves(problem, right, depth + 1, x)
+        go_left = np.array([[side(x[j])] for x in tests]).reshape(-1, 1)
+        lefts = by_leaves(problem, left, depth + 1)
+        rights = by_leaves(problem, right, depth + 1)
         for k, (left_mass, left_value) in lefts.items():
             for m, (right_mass, right_value) in rights.items():
                 if k + m > problem.max_leaves:
@@ -274,11 +277,11 @@ def log_evidence(problem):
     return log(sum(mass * shape_factor(problem, k) for k, (mass, _) in found.items()))
 
 
-def predictive_at(problem, x):
-    found = by_leaves(problem, problem.all_rows(), 0, np.asarray(x, dtype=float))
-    masses = {k: mass * shape_factor(problem, k) for k, (mass, _) in found.items()}
+def predictives(problem):
+    """At the rows of `problem.X_test`, (n_test, n_outputs)."""
+    found = by_leaves(problem, problem.all_rows())
     values = sum(value * shape_factor(problem, k) for k, (_, value) in found.items())
-    return values / sum(masses.values())
+    return values / exp(log_evidence(problem))
 
 
 def root_posterior(problem):
