@@ -1,5 +1,6 @@
 #include "bayeswood/sample/tree_chains.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -9,20 +10,22 @@ namespace {
 // Iterations between two looks at the stop flag.
 constexpr std::size_t ROUND = 32;
 constexpr std::size_t REFRESH = 1024;
+// Iterations for which memory is asked at once; more as they come.
+constexpr std::size_t MOST_RESERVED = 1 << 16;
 
 struct Counters {
   std::atomic<std::size_t> iterations{0}, accepted{0};
 };
 
 void reserve(const ChainPlan& plan, ChainRecord& record) {
-  const std::size_t n = plan.n_iterations();
+  const std::size_t n = std::min(plan.n_iterations(), MOST_RESERVED);
   record.log_likelihood.reserve(n);
   record.log_posterior.reserve(n);
   record.n_leaves.reserve(n);
   record.depth.reserve(n);
   record.move.reserve(n);
   record.accepted.reserve(n);
-  record.draw.reserve(plan.n_draws);
+  record.draw.reserve(std::min(plan.n_draws, n));
 }
 
 template <class Leaves>

@@ -198,7 +198,7 @@ def _laid_out(plan: ChainPlan, found: dict[str, Any], title: str) -> SampledChai
         warnings.warn(
             f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
             f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
-            stacklevel=9,
+            stacklevel=10,
         )
     n_iterations = plan.n_burn_in + n_draws * plan.thin
     parts = {name: np.stack([chain[name][:n_iterations] for chain in chains]) for name in FIELDS}
