@@ -9,6 +9,7 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `RandomizedTreesClassifier`: splits drawn among the best.
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
   updated, merged, un-learned and left-one-out exactly.
+- `MCMCTreeClassifier`, `MCMCTreeRegressor`: the posterior over one decision tree, by Markov chains.
 - `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
 
 When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
