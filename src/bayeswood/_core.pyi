@@ -370,6 +370,21 @@ def grow_forest(
     ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
+def graft(
+    trunk: Forest,
+    branches: list[Forest],
+    rows: list[NDArray[np.int32]] | None = None,
+    n_jobs: int = 1,
+) -> Forest:
+    """Tree t is the one tree of `trunk` with tree t of ``branches[b]`` in place of its leaf b.
+
+    All branches have the trunk's shape and the same number of trees. `rows`: for each branch the
+    training row of each of its rows, by which leaf_rows are renumbered; None leaves them.
+    """
+
+def part_seed(seed: int, part: int) -> int:
+    """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
+
 def draw_weights(
     scheme: str,
     seed: int,
