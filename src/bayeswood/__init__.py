@@ -5,6 +5,10 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `CalibratedForestClassifier`, `CalibratedForestRegressor`: the ones to start with; probabilities
   and intervals that hold, calibrated on out-of-bag rows.
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
+- `EmpiricalBayesianForestClassifier`, `EmpiricalBayesianForestRegressor`: the same in pieces, a
+  fixed trunk and a forest in each of its leaves.
+- `SubsampleForestClassifier`, `SubsampleForestRegressor`: forests of disjoint parts of the rows,
+  to compare with these.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
@@ -32,6 +36,8 @@ from bayeswood.methods import (
     BayesianForestRegressor,
     CalibratedForestClassifier,
     CalibratedForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
     EnvelopeClassifier,
     OutOfBagReport,
     RandomForestClassifier,
@@ -39,6 +45,8 @@ from bayeswood.methods import (
     RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
     compare_envelopes,
     load,
 )
@@ -70,6 +78,8 @@ __all__ = [
     "BayeswoodError",
     "CalibratedForestClassifier",
     "CalibratedForestRegressor",
+    "EmpiricalBayesianForestClassifier",
+    "EmpiricalBayesianForestRegressor",
     "EnvelopeClassifier",
     "Forest",
     "OutOfBagReport",
@@ -78,6 +88,8 @@ __all__ = [
     "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
+    "SubsampleForestClassifier",
+    "SubsampleForestRegressor",
     "Tree",
     "Uncertainty",
     "UncertaintyEnvelope",

@@ -8,7 +8,12 @@ estimators; whoever fits a branch, and when, the result is the same to the bit.
 from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.route import branch_rows, route
-from bayeswood.distributed.trunk import branch_depths, fit_trunk, scale_leaf_size
+from bayeswood.distributed.trunk import (
+    branch_depths,
+    default_leaf_size,
+    fit_trunk,
+    scale_leaf_size,
+)
 
 __all__ = [
     "Branch",
@@ -16,6 +21,7 @@ __all__ = [
     "bare_branch",
     "branch_depths",
     "branch_rows",
+    "default_leaf_size",
     "fit_branch",
     "fit_trunk",
     "graft",

@@ -102,6 +102,7 @@ def fit_branch(
     *,
     n_levels: NDArray[np.int32],
     depth: int = 0,
+    first_tree: int = 0,
     n_jobs: int = 1,
     progress: Report | None = None,
 ) -> Branch:
@@ -124,6 +125,8 @@ def fit_branch(
         Levels of each category; 0 for numbers.
     depth : int, default=0
         Splits above the branch, which count towards ``plan.max_depth``.
+    first_tree : int, default=0
+        Number of the first tree to grow.
     n_jobs : int, default=1
         Threads; their number does not change the result.
     progress : callable, default=None
@@ -151,6 +154,7 @@ def fit_branch(
         max_depth=0 if is_leaf or plan.max_depth is None else plan.max_depth - depth,
         keep_rows=plan.keep_rows,
         weight_threshold=plan.weight_threshold,
+        first_tree=first_tree,
         n_jobs=n_jobs,
         progress=progress,
     )

@@ -23,8 +23,6 @@ from bayeswood.forest.tree import LEAF
 
 F64 = NDArray[np.float64]
 
-# A trunk of K leaves gives no leaf fewer than a tenth of its even share of the rows: a branch of
-# a few odd rows would take the place of a split that divides the work.
 _LEAST_SHARE = 0.1
 
 
@@ -38,6 +36,7 @@ def fit_trunk(
     n_classes: int = 0,
     min_samples_leaf: int | None = None,
     max_leaves: int | None = 5,
+    min_weight_fraction_leaf: float = 0.0,
     max_depth: int | None = None,
     n_jobs: int = 1,
 ) -> Forest:
@@ -58,11 +57,13 @@ def fit_trunk(
     n_classes : int, default=0
         Number of classes; 0 in regression.
     min_samples_leaf : int, default=None
-        Fewest rows in a leaf; None: a tenth of the rows over `max_leaves`.
+        Fewest rows in a leaf; None: `default_leaf_size`.
     max_leaves : int, default=5
         Most leaves; where there could be more, the leaf goes first whose split reduces the
         impurity most (of equal ones the first breadth first). None: as many as
         `min_samples_leaf` allows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the weight in a leaf.
     max_depth : int, default=None
         Most splits from root to leaf.
     n_jobs : int, default=1
@@ -101,6 +102,7 @@ def fit_trunk(
         n_classes=n_classes,
         max_features=encoded.n_features,
         min_samples_leaf=_leaf_size(len(X), min_samples_leaf, max_leaves),
+        min_weight_fraction_leaf=min_weight_fraction_leaf,
         max_depth=_depth_limit(max_leaves, max_depth),
         random_ties=False,
         n_jobs=n_jobs,
@@ -121,6 +123,20 @@ def scale_leaf_size(min_samples_leaf: int, n_sample: int, n_rows: int) -> int:
     return max(1, -(-min_samples_leaf * n_sample // n_rows))
 
 
+def default_leaf_size(n_rows: int, max_leaves: int) -> int:
+    """Fewest rows in a leaf of a trunk that is limited by its number of leaves alone.
+
+    A tenth of an even share of the rows: a branch of a few odd rows would take the place of a
+    split that divides the work.
+
+    Examples
+    --------
+    >>> default_leaf_size(20640, 5)
+    413
+    """
+    return ceil(_LEAST_SHARE * n_rows / max_leaves)
+
+
 def branch_depths(trunk: Forest) -> NDArray[np.int64]:
     """Splits above each branch, (n_branches,)."""
     tree = trunk.trees[0]
@@ -136,7 +152,7 @@ def _leaf_size(n_rows: int, min_samples_leaf: int | None, max_leaves: int | None
         return n_rows
     if min_samples_leaf is not None:
         return min(min_samples_leaf, n_rows)
-    return ceil(_LEAST_SHARE * n_rows / (max_leaves or 1))
+    return default_leaf_size(n_rows, max_leaves or 1)
 
 
 def _depth_limit(max_leaves: int | None, max_depth: int | None) -> int:

@@ -3,6 +3,10 @@
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.empirical import (
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
+)
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
@@ -12,6 +16,7 @@ from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -20,6 +25,8 @@ __all__ = [
     "BayesianForestRegressor",
     "CalibratedForestClassifier",
     "CalibratedForestRegressor",
+    "EmpiricalBayesianForestClassifier",
+    "EmpiricalBayesianForestRegressor",
     "EnvelopeClassifier",
     "ForestClassifier",
     "ForestRegressor",
@@ -29,6 +36,8 @@ __all__ = [
     "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
+    "SubsampleForestClassifier",
+    "SubsampleForestRegressor",
     "compare_envelopes",
     "load",
     "method_class",
