@@ -54,7 +54,8 @@ class EmpiricalBayesianForestClassifier(TrunkForest, ScoredClassifier):
         Rows, drawn at random, that the trunk is fitted to; None: all of them.
     check_trunk : bool, default=True
         Whether to look at how sure the trunk's splits are, and warn of those that most posterior
-        draws would choose otherwise; see `trunk_stability_`.
+        draws would choose otherwise; see `trunk_stability_`. Not done for fewer than 500 rows,
+        for which there is no use in a trunk.
     weight_threshold : float, default=0.0
         Exp(1) weights below it are set to 0, so that the tree does without the row; see
         `BayesianForestClassifier`.
@@ -81,7 +82,8 @@ class EmpiricalBayesianForestClassifier(TrunkForest, ScoredClassifier):
     trunk_ : Forest
         The trunk, a forest of one tree; its leaves in node order are the branches.
     trunk_stability_ : TrunkStability
-        How the trunk's splits stand among posterior draws, if `check_trunk`. Not in model files.
+        How the trunk's splits stand among posterior draws, if `check_trunk` looked at
+        them. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)
@@ -228,7 +230,8 @@ class EmpiricalBayesianForestRegressor(TrunkForest, ScoredRegressor):
         Rows, drawn at random, that the trunk is fitted to; None: all of them.
     check_trunk : bool, default=True
         Whether to look at how sure the trunk's splits are, and warn of those that most posterior
-        draws would choose otherwise; see `trunk_stability_`.
+        draws would choose otherwise; see `trunk_stability_`. Not done for fewer than 500 rows,
+        for which there is no use in a trunk.
     weight_threshold : float, default=0.0
         Exp(1) weights below it are set to 0, so that the tree does without the row; see
         `BayesianForestRegressor`.
@@ -255,7 +258,8 @@ class EmpiricalBayesianForestRegressor(TrunkForest, ScoredRegressor):
     trunk_ : Forest
         The trunk, a forest of one tree; its leaves in node order are the branches.
     trunk_stability_ : TrunkStability
-        How the trunk's splits stand among posterior draws, if `check_trunk`. Not in model files.
+        How the trunk's splits stand among posterior draws, if `check_trunk` looked at
+        them. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)

@@ -17,6 +17,8 @@ from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
 # beside the growing of a forest.
 _N_DRAWS = 30
 _MAX_ROWS = 20_000
+# With fewer rows a trunk saves nothing, and everything about it is in doubt.
+MIN_ROWS = 500
 # A split is doubtful if fewer of the draws than this share choose its feature. On a sample the
 # draws say less than all rows would, so that more of them must be against it.
 _DOUBTFUL = 0.5
@@ -116,7 +118,7 @@ def _warn(stability: TrunkStability, owner: str, n_looked_at: int, n_rows: int) 
         "trunk (fewer trunk_max_leaves, larger trunk_min_samples_leaf) or a Bayesian forest "
         "without one; 'trunk_stability_' has the details, and check_trunk=False turns this off.",
         UserWarning,
-        stacklevel=7,
+        stacklevel=8,
     )
 
 

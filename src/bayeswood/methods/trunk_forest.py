@@ -34,7 +34,7 @@ from bayeswood.methods.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.training import TrainingData
-from bayeswood.methods.trunk_check import check_trunk, sample_rows
+from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk, sample_rows
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan, grow_in_chunks
 from bayeswood.progress import Report
 from bayeswood.table import Schema
@@ -71,7 +71,7 @@ class TrunkForest(CartForest):
 
     def _checked(self, trunk: Forest, plan: CartPlan, data: TrainingData) -> dict[str, Any]:
         """The stability of the trunk, if it is to be looked at."""
-        if not self.check_trunk or trunk.n_leaves[0] == 1:
+        if not self.check_trunk or trunk.n_leaves[0] == 1 or data.n_rows < MIN_ROWS:
             return {}
         stability = check_trunk(
             trunk,
