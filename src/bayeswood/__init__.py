@@ -18,8 +18,9 @@ Estimators in scikit-learn's idiom, all importable from here:
 When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
 `choose_gamma0_by_cost`, `compare_envelopes`.
 
-`load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior of
-whatever can be computed from a fitted function, `explain` one prediction in words;
+`suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
+memory. `load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior
+of whatever can be computed from a fitted function, `explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
 `posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
 things on, `plots` and `report` pictures and pages.
@@ -47,8 +48,10 @@ from bayeswood.methods import (
     SafeBayesForestRegressor,
     SubsampleForestClassifier,
     SubsampleForestRegressor,
+    TrunkSuggestion,
     compare_envelopes,
     load,
+    suggest_trunk,
 )
 from bayeswood.posterior import posterior_functional
 from bayeswood.report import explain
@@ -91,6 +94,7 @@ __all__ = [
     "SubsampleForestClassifier",
     "SubsampleForestRegressor",
     "Tree",
+    "TrunkSuggestion",
     "Uncertainty",
     "UncertaintyEnvelope",
     "__version__",
@@ -103,6 +107,7 @@ __all__ = [
     "explain",
     "load",
     "posterior_functional",
+    "suggest_trunk",
 ]
 
 

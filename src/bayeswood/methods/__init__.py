@@ -17,6 +17,7 @@ from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_cla
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
+from bayeswood.methods.suggest_trunk import TrunkSuggestion, suggest_trunk
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -38,7 +39,9 @@ __all__ = [
     "SafeBayesForestRegressor",
     "SubsampleForestClassifier",
     "SubsampleForestRegressor",
+    "TrunkSuggestion",
     "compare_envelopes",
     "load",
     "method_class",
+    "suggest_trunk",
 ]

@@ -93,7 +93,7 @@ class SubsampleForestClassifier(PartedForest, ForestClassifier):
     >>> forest = SubsampleForestClassifier(20, n_subsamples=3, random_state=0).fit(X, y)
     >>> forest.forest_.n_trees
     60
-    >>> forest.forest_.trees[0].n_samples[0]
+    >>> int(forest.forest_.trees[0].n_samples[0])
     50
     """
 

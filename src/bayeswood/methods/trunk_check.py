@@ -63,6 +63,40 @@ def check_trunk(
         As in `theory.trunk.compare_draws`.
     """
     rows = sample_rows(plan.seed, data.n_rows, _MAX_ROWS)
+    stability = draw_trunks(
+        trunk,
+        plan,
+        data,
+        rows,
+        leaf_size=leaf_size,
+        n_draws=_N_DRAWS,
+        same_places=same_places,
+    )
+    _warn(stability, plan.title, len(rows), data.n_rows)
+    return stability
+
+
+def draw_trunks(
+    trunk: Forest,
+    plan: CartPlan,
+    data: TrainingData,
+    rows: NDArray[np.int64],
+    *,
+    leaf_size: int,
+    n_draws: int,
+    same_places: bool = False,
+) -> TrunkStability:
+    """Compare a trunk with trunks of Exp(1) weights, grown from some of the rows.
+
+    Parameters
+    ----------
+    trunk, plan, data, leaf_size, same_places
+        As in `check_trunk`.
+    rows : ndarray of int64
+        The rows to draw from; the size of leaves is scaled to their number.
+    n_draws : int
+        Number of draws.
+    """
     weights = data.sample_weight
     draws, _ = _core.grow_forest(
         _core.EncodedMatrix(data.X[rows], data.schema.n_levels, plan.n_jobs),
@@ -71,7 +105,7 @@ def check_trunk(
         criterion=CORE_CRITERION[plan.criterion],
         scheme="exponential",
         seed=_core.part_seed(plan.seed, _CHECK_PART),
-        n_trees=_N_DRAWS,
+        n_trees=n_draws,
         n_classes=data.n_classes,
         max_features=data.schema.n_features,
         min_samples_leaf=scale_leaf_size(leaf_size, len(rows), data.n_rows),
@@ -79,7 +113,7 @@ def check_trunk(
         n_jobs=plan.n_jobs,
     )
     classes = () if data.target.classes is None else tuple(data.target.classes)
-    stability = compare_draws(
+    return compare_draws(
         trunk.core,
         draws,
         data.schema,
@@ -87,8 +121,6 @@ def check_trunk(
         classes=classes,
         same_places=same_places,
     )
-    _warn(stability, plan.title, len(rows), data.n_rows)
-    return stability
 
 
 def doubtful_splits(stability: TrunkStability, least_share: float) -> list[tuple[TrunkNode, float]]:
