@@ -82,7 +82,7 @@ class TrunkSuggestion:
         least, most = int(self.branch_sizes[-1]), int(self.branch_sizes[0])
         lines += [
             f"  {self.n_rows:,} rows take about {whole} to fit as one forest, more than {limit}",
-            f"  {self.n_branches} branches of {least:,} to {most:,} rows, of which the fit takes at most "
+            f"  {self.n_branches} branches of {least:,} to {most:,} rows, each fitted in at most "
             f"{in_words(self.branch_bytes)}",
             f"  {self.stability.share:.0%} of {self.stability.n_draws} posterior draws"
             f"{self._sample()} split the trunk on the same features",
