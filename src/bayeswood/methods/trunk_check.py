@@ -13,10 +13,12 @@ from bayeswood.methods.training import TrainingData
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
 
-# Draws, and most rows looked at: enough to tell a sure split from a doubtful one, and little
-# beside the growing of a forest.
+# Draws, and the most rows and cells looked at, but no fewer rows than the last line says: enough
+# to tell a sure split from a doubtful one, and little beside the growing of a forest.
 _N_DRAWS = 30
 _MAX_ROWS = 20_000
+_MAX_CELLS = 400_000
+_LEAST_ROWS = 2_000
 # With fewer rows a trunk saves nothing, and everything about it is in doubt.
 MIN_ROWS = 500
 # A split is doubtful if fewer of the draws than this share choose its feature. On a sample the
@@ -62,7 +64,8 @@ def check_trunk(
     same_places : bool
         As in `theory.trunk.compare_draws`.
     """
-    rows = sample_rows(plan.seed, data.n_rows, _MAX_ROWS)
+    n_looked_at = min(_MAX_ROWS, max(_LEAST_ROWS, _MAX_CELLS // data.schema.n_features))
+    rows = sample_rows(plan.seed, data.n_rows, n_looked_at)
     stability = draw_trunks(
         trunk,
         plan,
