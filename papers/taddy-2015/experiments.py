@@ -96,7 +96,7 @@ def classifiers(n_rows: int) -> Models:
     }
 
 
-def covertype_errors(table: pd.DataFrame, n_rows: int = 150_000, n_splits: int = 3) -> pd.DataFrame:
+def covertype_errors(table: pd.DataFrame, n_rows: int = 150_000, n_splits: int = 2) -> pd.DataFrame:
     """Percentage misclassified of a fifth of so many rows, drawn anew for each split."""
     X, y = table.drop(columns="target").to_numpy(dtype=np.float32), table["target"].to_numpy()
     rows = []
