@@ -1,5 +1,4 @@
 #include "bayeswood/graft.hpp"
-
 #include "bayeswood/leaf_responses.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
