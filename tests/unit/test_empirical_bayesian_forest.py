@@ -306,7 +306,8 @@ def test_importances_are_the_decreases_of_the_whole_tree(rng):
 def test_importances_come_near_those_of_the_bayesian_forest(friedman):
     whole = BayesianForestRegressor(30, random_state=0).fit(*friedman)
     grafted = EmpiricalBayesianForestRegressor(30, **QUIET).fit(*friedman)
-    np.testing.assert_allclose(grafted.feature_importances_, whole.feature_importances_, atol=0.08)
+    # Over seeds the largest difference is .024 ± .006: six standard deviations more are .06.
+    np.testing.assert_allclose(grafted.feature_importances_, whole.feature_importances_, atol=0.06)
 
 
 # --- what takes a forest ------------------------------------------------------------------------
@@ -408,5 +409,5 @@ def test_classes_of_the_whole_forest_agree_with_the_bayesian_one():
             (EmpiricalBayesianForestClassifier, {"check_trunk": False}),
         )
     ]
-    # Over seeds both are within .01 of each other; the test set's own standard error is .012.
-    assert abs(scores[0] - scores[1]) < 0.05
+    # Over seeds the difference is .015 ± .013: six standard deviations are .095.
+    assert abs(scores[0] - scores[1]) < 0.095
