@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import asdict, dataclass
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from bayeswood.errors import BayeswoodError
@@ -26,8 +26,8 @@ def parse_bytes(size: Any, name: str, owner: str) -> int:
     >>> parse_bytes("1.5 GiB", "memory_limit", "fit_parquet")
     1610612736
     """
-    if isinstance(size, Real) and not isinstance(size, bool) and float(size) > 0:
-        return int(float(size))
+    if isinstance(size, (Integral, Real)) and not isinstance(size, bool) and size > 0:
+        return int(size)
     match = _PATTERN.fullmatch(size) if isinstance(size, str) else None
     if match is None or not float(match.group(1)) > 0:
         raise BayeswoodError(
@@ -147,8 +147,6 @@ class MemoryPlan:
         The model, as one tree on the sample lets expect.
     graft_bytes : int
         Memory to join the branches.
-    trunk_bytes : int
-        Memory to fit the trunk to its sample.
     peak : int
         The most memory that all processes together are expected to take.
     spill_bytes : int
@@ -164,7 +162,6 @@ class MemoryPlan:
     n_threads: int
     forest_bytes: int
     graft_bytes: int
-    trunk_bytes: int
     peak: int
     spill_bytes: int
 
@@ -183,12 +180,7 @@ class MemoryPlan:
 
 
 def plan_memory(
-    costs: RowCosts,
-    counts: list[int],
-    limit: int,
-    n_jobs: int,
-    spill_row: int,
-    trunk_bytes: int,
+    costs: RowCosts, counts: list[int], limit: int, n_jobs: int, spill_row: int
 ) -> MemoryPlan:
     """Share out the memory once the branches' sizes are known.
 
@@ -204,8 +196,6 @@ def plan_memory(
         Processors to use.
     spill_row : int
         Bytes of a row on disk.
-    trunk_bytes : int
-        Memory to fit the trunk.
     """
     n_rows, largest = sum(counts), max(counts)
     room = limit - PROCESS_BYTES
@@ -225,8 +215,7 @@ def plan_memory(
         n_threads=n_threads,
         forest_bytes=costs.forest(n_rows),
         graft_bytes=graft,
-        trunk_bytes=trunk_bytes,
-        peak=max(trunk_bytes, PROCESS_BYTES + n_workers * branch_bytes, graft),
+        peak=max(PROCESS_BYTES + n_workers * branch_bytes, graft),
         spill_bytes=n_rows * spill_row,
     )
 

@@ -1,0 +1,281 @@
+"""First reading of the rows: levels, classes, totals, and the rows of the sample."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.distributed.batches import read_batches, same_file
+from bayeswood.distributed.encoding import (
+    Encoding,
+    LevelsSeen,
+    Rows,
+    is_narrow,
+    join_classes,
+    naming_rows,
+    read_numbers,
+    read_weight,
+)
+from bayeswood.distributed.file_plan import FilePlan, Fragment
+from bayeswood.distributed.row_sample import keys_of, row_keys, smallest_keys
+from bayeswood.distributed.work_folder import WorkFolder
+from bayeswood.errors import BayeswoodError
+from bayeswood.progress import Report
+from bayeswood.table import fit_class_target
+
+# Beyond these sizes squares of responses, summed over rows, leave the range of a float; leaves
+# keep their weight in single precision.
+_LARGEST, _SMALLEST = 1e120, 1e-120
+_LARGEST_EXPONENT = 60
+
+
+def scan_name(index: int) -> str:
+    """Name of what a scan of one fragment leaves."""
+    return f"scan/{index:06d}"
+
+
+def fragment_batches(
+    plan: FilePlan, fragment: Fragment, report: Report | None = None
+) -> Iterator[tuple[int, Any]]:
+    """The batches of a fragment, each with the number of its first row in the file."""
+    file = plan.files[fragment.file]
+    if not same_file(file):
+        raise BayeswoodError(
+            f"'{file.path}' has changed since {plan.owner} looked at it first. Fit again without "
+            "resume=True."
+        )
+    groups = range(fragment.start, fragment.stop)
+    row = fragment.first_row
+    for batch in read_batches(file, plan.roles.columns, groups, plan.batch_rows):
+        if batch.num_rows:
+            yield row, batch
+        row += batch.num_rows
+        if report is not None:
+            report(row - fragment.first_row, fragment.n_rows)
+    if row - fragment.first_row != fragment.n_rows:
+        raise BayeswoodError(
+            f"'{file.path}' holds {row - fragment.first_row} rows where it says that it has "
+            f"{fragment.n_rows}."
+        )
+
+
+def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) -> dict[str, Any]:
+    """Read one fragment for the first time; a task.
+
+    Parameters
+    ----------
+    folder : WorkFolder
+        Holds the plan; gets ``scan/INDEX.json`` and, with the sampled rows,
+        ``scan/INDEX.arrow``.
+    index : int
+        Number of the fragment.
+    report : callable, default=None
+        Called with rows done and rows in all.
+
+    Returns
+    -------
+    dict
+        What ``scan/INDEX.json`` holds.
+    """
+    name = scan_name(index)
+    if folder.has(f"{name}.json"):
+        found: dict[str, Any] = folder.read_json(name)
+        return found
+    plan = FilePlan.from_json(folder.read_json("plan"))
+    seen = _Seen(plan)
+    folder.write(
+        f"{name}.arrow",
+        lambda path: _scan_into(path, plan, plan.fragments[index], seen, report),
+        sync=False,
+    )
+    folder.write_json(name, seen.to_json())
+    return seen.to_json()
+
+
+def _scan_into(
+    path: Path, plan: FilePlan, fragment: Fragment, seen: "_Seen", report: Report | None
+) -> None:
+    """See all rows of a fragment and write those of the sample."""
+    import pyarrow as pa
+
+    writer = None
+    file = plan.files[fragment.file]
+    with pa.OSFile(str(path), "wb") as sink:
+        for row, batch in fragment_batches(plan, fragment, report):
+            with naming_rows(file.path, row, batch.num_rows):
+                seen.add(batch)
+            first = fragment.global_row + row - fragment.first_row
+            keys = row_keys(plan.seed, first, batch.num_rows)
+            chosen = np.flatnonzero(keys <= np.uint64(plan.sample_limit))
+            sample = _sampled(batch, chosen, first + chosen)
+            if writer is None:
+                writer = pa.ipc.new_file(sink, sample.schema)
+            writer.write_batch(sample)
+        if writer is not None:
+            writer.close()
+
+
+def _sampled(batch: Any, chosen: NDArray[Any], rows: NDArray[Any]) -> Any:
+    """Some rows of a batch, and their numbers in a last column."""
+    import pyarrow as pa
+
+    taken = batch.take(pa.array(chosen))
+    columns = [_decoded(column) for column in taken.columns]
+    names = [f"c{place}" for place in range(len(columns))]
+    return pa.record_batch([*columns, pa.array(rows, pa.int64())], names=[*names, "row"])
+
+
+def _decoded(column: Any) -> Any:
+    # Batches may pack the same words under different numbers.
+    import pyarrow as pa
+
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+class _Seen:
+    """What the rows so far have shown."""
+
+    def __init__(self, plan: FilePlan) -> None:
+        self._plan = plan
+        self._levels = LevelsSeen(plan.roles, plan.types, plan.owner)
+        self._classes: NDArray[Any] | None = None
+        self._n_rows = 0
+        self._sum_w = 0.0
+        self._largest_w = 0.0
+        self._largest_y = np.zeros(0 if plan.is_classifier else len(plan.roles.targets))
+
+    def add(self, batch: Any) -> None:
+        """See a batch."""
+        plan = self._plan
+        self._levels.add(batch)
+        self._add_target(batch)
+        weight = read_weight(batch, plan.roles, plan.owner)
+        if weight is None:
+            self._n_rows += batch.num_rows
+            self._sum_w += batch.num_rows
+            return
+        self._n_rows += int((weight > 0).sum())
+        self._sum_w += float(weight.sum())
+        self._largest_w = max(self._largest_w, float(weight.max()))
+
+    def _add_target(self, batch: Any) -> None:
+        import pyarrow as pa
+
+        plan = self._plan
+        if not plan.is_classifier:
+            y = read_numbers(batch, plan.roles, plan.owner)
+            self._largest_y = np.maximum(self._largest_y, np.abs(y).max(axis=0))
+            return
+        column = pa.chunked_array([batch.column(plan.roles.targets[0])])
+        found = fit_class_target(column, plan.owner)[1]
+        self._classes = found if self._classes is None else join_classes([self._classes, found])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        classes = self._classes
+        return {
+            "n_rows": self._n_rows,
+            "sum_w": self._sum_w,
+            "largest_w": self._largest_w,
+            "largest_y": self._largest_y.tolist(),
+            "levels": self._levels.found(),
+            "classes": None if classes is None else classes_to_json(classes),
+        }
+
+
+def classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
+    """Class labels with their type."""
+    return {"dtype": classes.dtype.str, "labels": classes.tolist()}
+
+
+def classes_from_json(plain: dict[str, Any]) -> NDArray[Any]:
+    """What `classes_to_json` gave."""
+    return np.array(plain["labels"], dtype=np.dtype(plain["dtype"]))
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What all fragments together have shown.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that take part, those of weight 0 left out.
+    first_rows : list of int
+        For each fragment, how many rows take part before it.
+    weight : float
+        Their summed weight, scaled as the rows' weights are.
+    """
+
+    n_rows: int
+    first_rows: list[int]
+    weight: float
+
+
+def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encoding, Totals]:
+    """The one encoding of all rows, and their totals."""
+    levels = LevelsSeen(plan.roles, plan.types, plan.owner)
+    for scan in scans:
+        levels.merge({name: (kind, found) for name, (kind, found) in scan["levels"].items()})
+    schema = levels.schema()
+    classes = None
+    if plan.is_classifier:
+        classes = join_classes([classes_from_json(scan["classes"]) for scan in scans])
+    else:
+        _check_size(np.max([scan["largest_y"] for scan in scans], axis=0), plan.owner)
+    exponent = _weight_exponent(scans, plan)
+    encoding = Encoding(
+        plan.roles,
+        schema,
+        tuple(is_narrow(plan.types[column.name], column) for column in schema.columns),
+        classes,
+        all(plan.types[name] == "float" for name in plan.roles.targets),
+        exponent,
+        plan.owner,
+    )
+    counts = [scan["n_rows"] for scan in scans]
+    first_rows = np.concatenate([[0], np.cumsum(counts)[:-1]]).tolist()
+    weight = float(np.ldexp(sum(scan["sum_w"] for scan in scans), -exponent))
+    return encoding, Totals(sum(counts), first_rows, weight)
+
+
+def _weight_exponent(scans: Sequence[dict[str, Any]], plan: FilePlan) -> int:
+    """Weights of an extreme size are brought near 1 by a power of two."""
+    if plan.roles.weight is None:
+        return 0
+    if not any(scan["n_rows"] for scan in scans):
+        raise BayeswoodError(
+            f"Column {plan.roles.weight!r} is zero in every row. {plan.owner} needs at least one "
+            "row of positive weight."
+        )
+    exponent = int(np.frexp(max(scan["largest_w"] for scan in scans))[1])
+    return exponent if abs(exponent) > _LARGEST_EXPONENT else 0
+
+
+def _check_size(largest: NDArray[Any], owner: str) -> None:
+    within = (largest >= _SMALLEST) & (largest <= _LARGEST)
+    if not (within | (largest == 0)).all():
+        raise BayeswoodError(
+            f"The largest value of the target is {largest[~within][0]:g} in size, too far from 1 "
+            f"to be squared by {owner}. Rescale it to lie between 1e-120 and 1e120 in size."
+        )
+
+
+def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
+    """The rows of the sample, in the order of their numbers."""
+    import pyarrow as pa
+
+    tables = []
+    for index in range(len(plan.fragments)):
+        with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:
+            tables.append(pa.ipc.open_file(source).read_all())
+    table = pa.concat_tables(tables)
+    rows = table.column("row").to_numpy()
+    keys = keys_of(plan.seed, rows.astype(np.uint64))
+    table = table.take(pa.array(smallest_keys(keys, plan.sample_size)))
+    named = table.select(range(table.num_columns - 1)).rename_columns(plan.roles.columns)
+    batch = named.combine_chunks().to_batches(max_chunksize=max(1, named.num_rows))
+    return encoding.encode(batch[0])
