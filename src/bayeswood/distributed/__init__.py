@@ -8,6 +8,7 @@ estimators; whoever fits a branch, and when, the result is the same to the bit.
 from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.route import branch_rows, route
+from bayeswood.distributed.row_sample import sample_rows
 from bayeswood.distributed.trunk import (
     branch_depths,
     default_leaf_size,
@@ -27,5 +28,6 @@ __all__ = [
     "graft",
     "graft_importances",
     "route",
+    "sample_rows",
     "scale_leaf_size",
 ]

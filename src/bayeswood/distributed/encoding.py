@@ -26,6 +26,7 @@ from bayeswood.table import (
     transform_table,
 )
 from bayeswood.table.finite import refuse_infinite
+from bayeswood.table.schema import Kind
 
 # Arrow types whose every value a float32 holds.
 _NARROW = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")
@@ -53,6 +54,12 @@ class Rows:
         """Some of the rows, by number or by mask."""
         weight = None if self.weight is None else self.weight[rows]
         return Rows(self.X[rows], self.y[rows], weight)
+
+    def thin(self, most: int) -> "Rows":
+        """At most so many of the rows, evenly spaced."""
+        if len(self.X) <= most:
+            return self
+        return self.take(np.linspace(0, len(self.X) - 1, most).astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -207,7 +214,7 @@ class LevelsSeen:
         self._owner = owner
         numeric = [n for n in roles.features if _is_numeric(types[n]) and n not in roles.forced]
         self.to_read = [name for name in roles.features if name not in numeric]
-        self._kinds: dict[str, str] = dict.fromkeys(numeric, "numeric")
+        self._kinds: dict[str, Kind] = dict.fromkeys(numeric, "numeric")
         self._levels: dict[str, set[Level]] = {name: set() for name in self.to_read}
 
     def add(self, batch: Any) -> None:
@@ -224,7 +231,7 @@ class LevelsSeen:
         )
         self.merge({column.name: (column.kind, column.levels) for column in schema.columns})
 
-    def merge(self, seen: dict[str, tuple[str, Iterable[Level]]]) -> None:
+    def merge(self, seen: dict[str, tuple[Kind, Iterable[Level]]]) -> None:
         """See what others have seen, in the form of `found`."""
         for name, (kind, levels) in seen.items():
             self._kinds[name] = kind
@@ -238,15 +245,17 @@ class LevelsSeen:
                 f"of {self._owner} can have at most that many. Drop it, or join its rare levels."
             )
 
-    def found(self) -> dict[str, tuple[str, list[Level]]]:
+    def found(self) -> dict[str, tuple[Kind, list[Level]]]:
         """Kind and levels of each column that was read."""
         kinds = self._kinds
-        return {n: (kinds.get(n, "category"), list(_ascending(self._levels[n]))) for n in self.to_read}
+        return {
+            n: (kinds.get(n, "category"), list(_ascending(self._levels[n]))) for n in self.to_read
+        }
 
     def schema(self) -> Schema:
         """The columns with all their levels."""
         columns = tuple(
-            Column(name, self._kinds.get(name, "category"), _ascending(self._levels.get(name, set())))  # type: ignore[arg-type]
+            Column(name, self._kinds.get(name, "category"), _ascending(self._levels.get(name, ())))
             for name in self._roles.features
         )
         return Schema(columns, named=True)
@@ -259,7 +268,7 @@ def _is_numeric(kind: str) -> bool:
 
 def _ascending(levels: Iterable[Level]) -> tuple[Level, ...]:
     """Sorted, of one type: a decimal among whole numbers makes all of them floats."""
-    ordered = sorted(levels)  # type: ignore[type-var]
+    ordered = sorted(levels)
     if any(isinstance(level, float) for level in ordered):
         return tuple(float(level) for level in ordered)
     return tuple(ordered)

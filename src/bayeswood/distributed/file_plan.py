@@ -7,6 +7,7 @@ from typing import Any
 from bayeswood.distributed.file_types import agreed_types, inspect_file, unified
 from bayeswood.distributed.input_files import InputFile, Paths, find_files
 from bayeswood.distributed.roles import Roles, choose_roles
+from bayeswood.distributed.row_sample import key_limit
 from bayeswood.errors import BayeswoodError
 
 #: Row groups are taken together until they have so many rows.
@@ -25,8 +26,6 @@ class Fragment:
         Its row groups.
     first_row : int
         Number of its first row in the file.
-    global_row : int
-        Number of its first row over all files.
     n_rows : int
         Its rows.
     """
@@ -35,7 +34,6 @@ class Fragment:
     start: int
     stop: int
     first_row: int
-    global_row: int
     n_rows: int
 
 
@@ -59,10 +57,6 @@ class FilePlan:
         Who reads the rows, for the errors.
     seed : int
         Of the whole fit.
-    sample_size : int
-        Rows of the sample that the trunk is fitted to.
-    sample_limit : int
-        Rows of a larger key are not in it.
     batch_rows : int
         Rows read at a time.
     chunk_rows : int
@@ -78,8 +72,6 @@ class FilePlan:
     is_classifier: bool
     owner: str
     seed: int
-    sample_size: int
-    sample_limit: int
     batch_rows: int
     chunk_rows: int
     keep_rows: bool
@@ -92,7 +84,7 @@ class FilePlan:
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {
-            **{name: value for name, value in vars(self).items()},
+            **vars(self),
             "files": [file.to_json() for file in self.files],
             "fragments": [asdict(fragment) for fragment in self.fragments],
             "roles": self.roles.to_json(),
@@ -107,6 +99,37 @@ class FilePlan:
             "roles": Roles.from_json(plain["roles"]),
         }
         return cls(**{**plain, **read})
+
+
+@dataclass(frozen=True)
+class RowNumbers:
+    """What the rows that take part are called: 0, 1, ... in the order of files and rows.
+
+    Rows of weight 0 take no part and have no number.
+
+    Attributes
+    ----------
+    n_rows : int
+        How many take part.
+    first_rows : list of int
+        For each fragment, how many take part before it.
+    sample_size : int
+        Rows of the sample that the trunk is fitted to.
+    sample_limit : int
+        Rows of a larger key are not in it.
+    """
+
+    n_rows: int
+    first_rows: list[int]
+    sample_size: int
+    sample_limit: int
+
+
+def number_rows(counts: Sequence[int], sample_size: int) -> RowNumbers:
+    """Number the rows of fragments with so many rows."""
+    n_rows = sum(counts)
+    first_rows = [sum(counts[:fragment]) for fragment in range(len(counts))]
+    return RowNumbers(n_rows, first_rows, sample_size, key_limit(n_rows, sample_size))
 
 
 @dataclass(frozen=True)
@@ -169,18 +192,12 @@ def cut_fragments(files: Sequence[InputFile], most_rows: int = FRAGMENT_ROWS) ->
     Which row groups are taken together changes who does what and when, and no result.
     """
     fragments: list[Fragment] = []
-    global_row = 0
     for number, file in enumerate(files):
         first_row = 0
         for groups in _together(file.group_rows, most_rows):
             n_rows = sum(file.group_rows[group] for group in groups)
-            fragments.append(
-                Fragment(
-                    number, groups.start, groups.stop, first_row, global_row + first_row, n_rows
-                )
-            )
+            fragments.append(Fragment(number, groups.start, groups.stop, first_row, n_rows))
             first_row += n_rows
-        global_row += file.n_rows
     return [fragment for fragment in fragments if fragment.n_rows]
 
 

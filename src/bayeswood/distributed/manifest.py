@@ -69,9 +69,7 @@ def claim_folder(
     return folder
 
 
-def begin(
-    folder: WorkFolder, description: Mapping[str, Any], seed: int, resume: bool
-) -> int:
+def begin(folder: WorkFolder, description: Mapping[str, Any], seed: int, resume: bool) -> int:
     """Write the manifest, or read that of the run to resume; the seed of the fit.
 
     The folder must be locked. What an earlier run left is deleted unless it is to be resumed.

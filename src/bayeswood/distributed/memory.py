@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import asdict, dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from bayeswood.errors import BayeswoodError
@@ -26,8 +26,8 @@ def parse_bytes(size: Any, name: str, owner: str) -> int:
     >>> parse_bytes("1.5 GiB", "memory_limit", "fit_parquet")
     1610612736
     """
-    if isinstance(size, (Integral, Real)) and not isinstance(size, bool) and size > 0:
-        return int(size)
+    if isinstance(size, Real) and not isinstance(size, bool) and float(size) > 0:
+        return int(float(size))
     match = _PATTERN.fullmatch(size) if isinstance(size, str) else None
     if match is None or not float(match.group(1)) > 0:
         raise BayeswoodError(

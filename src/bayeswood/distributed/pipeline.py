@@ -7,7 +7,7 @@ many workers there are, nor on how the rows come in row groups and batches.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from bayeswood.distributed.branch import BranchPlan, fit_branch
 from bayeswood.distributed.deepen import deepen_trunk
 from bayeswood.distributed.encoding import Encoding, Rows
-from bayeswood.distributed.file_plan import FilePlan, Source, cut_fragments
+from bayeswood.distributed.file_plan import FilePlan, Source, cut_fragments, number_rows
+from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.fit_files import (
     load_branches,
     read_branch_rows,
@@ -38,13 +39,11 @@ from bayeswood.distributed.route import route
 from bayeswood.distributed.route_files import (
     load_encoding,
     load_forest,
-    route_name,
     save_encoding,
     save_forest,
     spill_row_bytes,
     trunk_name,
 )
-from bayeswood.distributed.row_sample import key_limit
 from bayeswood.distributed.scan import Totals, join_scans, read_sample
 from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, TaskKind
 from bayeswood.distributed.trunk import fit_trunk
@@ -62,125 +61,9 @@ _CHUNK_BYTES = (4 * 10**6, 64 * 10**6)
 _SAMPLE_ROWS = 1_000_000
 # Rows of the tree that tells how large the forest will be.
 _PROBE_ROWS = 50_000
+# Rows of the sample that go with the result, to judge the trunk by.
+_CHECK_ROWS = 20_000
 _MOST_ROUNDS = 8
-
-
-@dataclass(frozen=True)
-class Growth:
-    """How to grow, once the table is known.
-
-    Attributes
-    ----------
-    trunk : dict
-        Keyword arguments of `fit_trunk`.
-    branches : BranchPlan
-        What all branches have in common.
-    """
-
-    trunk: dict[str, Any]
-    branches: BranchPlan
-
-
-#: Decides on the growth for an encoding, the totals of all rows, and the size of the sample.
-Grow = Callable[[Encoding, Totals, int], Growth]
-
-
-@dataclass(frozen=True)
-class FilesRequest:
-    """What is asked for.
-
-    Attributes
-    ----------
-    source : Source
-        The files.
-    is_classifier : bool
-        Whether the target is a class.
-    parameters : dict
-        All that the model depends on besides the files and the seed, as plain data.
-    seed : int
-        Of the fit; that of the manifest counts where a fit is resumed.
-    grow : callable
-        Decides how to grow.
-    owner : str
-        Who asks, for the errors.
-    memory_limit : int
-        Bytes for all processes together.
-    n_jobs : int
-        Processors to use.
-    sample_size : int or None
-        Rows that the trunk is fitted to; None for all, or as many as there is room for.
-    keep_rows : bool
-        Whether leaves remember their rows.
-    spill_dir : path-like or None
-        Where to work.
-    resume : bool
-        Whether to go on from what an earlier run left.
-    keep_spill : bool
-        Whether to leave the files of the work behind.
-    on_large_branch : {"raise", "split"}
-        What to do about a branch that would not fit.
-    batch_rows : int
-        Rows read at a time.
-    stall_timeout : float
-        Seconds without progress after which to give up.
-    executor : Executor or None
-        Who runs the tasks; None for processes of this machine.
-    show_progress : bool
-        Whether to draw bars on a terminal.
-    """
-
-    source: Source
-    is_classifier: bool
-    parameters: dict[str, Any]
-    seed: int
-    grow: Grow
-    owner: str
-    memory_limit: int
-    n_jobs: int
-    sample_size: int | None = None
-    keep_rows: bool = False
-    spill_dir: Any = None
-    resume: bool = False
-    keep_spill: bool = False
-    on_large_branch: str = "raise"
-    batch_rows: int = 65_536
-    stall_timeout: float = 600.0
-    executor: Executor | None = None
-    show_progress: bool = False
-
-
-@dataclass(frozen=True)
-class FilesFit:
-    """What a fit from files ends in.
-
-    Attributes
-    ----------
-    forest, trunk : Forest
-        The grafted forest, and what its members share.
-    importances : ndarray, (n_trees, n_features)
-        Impurity decrease.
-    encoding : Encoding
-        How rows become numbers.
-    totals : Totals
-        Of all rows.
-    branches : BranchPlan
-        How the branches were grown.
-    memory : MemoryPlan
-        What was planned.
-    y, weight, branch : ndarray or None
-        Response, weight and branch of every row that takes part, where leaves remember rows.
-    """
-
-    forest: Forest
-    trunk: Forest
-    importances: F64
-    encoding: Encoding
-    totals: Totals
-    branches: BranchPlan
-    memory: MemoryPlan
-    y: NDArray[Any] | None = None
-    weight: F64 | None = None
-    branch: NDArray[np.int32] | None = None
 
 
 def fit_files(request: FilesRequest) -> FilesFit:
@@ -229,10 +112,6 @@ class _Fit:
     def _planned(self, seed: int) -> FilePlan:
         """The plan that all tasks know."""
         request, source = self._request, self._request.source
-        row_bytes = 8 * len(source.roles.columns) + 16
-        size = request.sample_size or sample_rows_for(
-            source.n_rows, row_bytes, request.memory_limit
-        )
         least, most = _CHUNK_BYTES
         chunk = int(np.clip(request.memory_limit // _CHUNK_SHARE, least, most))
         plan = FilePlan(
@@ -243,10 +122,8 @@ class _Fit:
             is_classifier=request.is_classifier,
             owner=request.owner,
             seed=seed,
-            sample_size=size,
-            sample_limit=key_limit(source.n_rows, size),
             batch_rows=request.batch_rows,
-            chunk_rows=max(1, chunk // row_bytes),
+            chunk_rows=max(1, chunk // row_bytes(source)),
             keep_rows=request.keep_rows,
         )
         if not self._folder.has("plan.json"):
@@ -255,13 +132,11 @@ class _Fit:
 
     def run(self) -> FilesFit:
         """All steps; those that are done are not done again."""
+        self._number_rows()
         encoding, totals = self._scan()
         sample = read_sample(self._folder, self._plan, encoding)
-        if not len(sample.X):
-            raise BayeswoodError(
-                "No row of the sample has a positive weight. Raise trunk_sample_size."
-            )
         growth = self._request.grow(encoding, totals, len(sample.X))
+        growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
         costs = self._costs(encoding, totals, growth, sample)
         trunk = self._first_trunk(sample, growth, totals, costs)
         self._check_disk(encoding, totals)
@@ -270,13 +145,34 @@ class _Fit:
             if counts.max() <= self._most_rows(costs) or not self._splits:
                 break
             trunk = self._deeper(round_, trunk, sample, counts, growth, costs)
+        seen = sample.thin(_CHECK_ROWS)
         del sample
         memory = self._memory(costs, counts, encoding)
         save_branch_plan(self._folder, round_, growth.branches)
         self._fit_branches(round_, counts, costs, memory)
-        return self._graft(round_, trunk, encoding, totals, growth, memory)
+        return self._graft(round_, trunk, encoding, totals, growth, memory, seen)
 
     # --- steps -----------------------------------------------------------------------------
+
+    def _number_rows(self) -> None:
+        """Number the rows that take part, and size the sample."""
+        if self._folder.has("rows.json"):
+            return
+        counts = [fragment.n_rows for fragment in self._plan.fragments]
+        if self._plan.roles.weight is not None:
+            found = self._run("count", counts, "Counting", self._routing_bytes())
+            counts = [count["n_rows"] for count in found]
+        n_rows = sum(counts)
+        if not n_rows:
+            raise BayeswoodError(
+                f"Column {self._plan.roles.weight!r} is zero in every row. {self._plan.owner} "
+                "needs at least one row of positive weight."
+            )
+        request = self._request
+        size = request.sample_size or sample_rows_for(
+            n_rows, row_bytes(request.source), request.memory_limit
+        )
+        self._folder.write_json("rows", asdict(number_rows(counts, size)))
 
     def _scan(self) -> tuple[Encoding, Totals]:
         if not self._folder.has("encoding.json"):
@@ -285,9 +181,7 @@ class _Fit:
             save_encoding(self._folder, *join_scans(self._plan, scans))
         return load_encoding(self._folder)
 
-    def _first_trunk(
-        self, sample: Rows, growth: Growth, totals: Totals, costs: RowCosts
-    ) -> Forest:
+    def _first_trunk(self, sample: Rows, growth: Growth, totals: Totals, costs: RowCosts) -> Forest:
         """The trunk; deepened before any routing if the sample says that a branch is too large."""
         if not self._folder.has(f"{trunk_name(0)}.npz"):
             trunk = fit_trunk(sample.X, sample.y, sample.weight, **growth.trunk)
@@ -349,17 +243,16 @@ class _Fit:
         self, round_: int, counts: NDArray[np.int64], costs: RowCosts, memory: MemoryPlan
     ) -> None:
         largest_first = np.argsort(-counts, kind="stable")
+        n_threads = memory.n_threads
+        place = str(self._folder.path)
         tasks = [
-            self._task("fit", int(branch), costs.branch(int(counts[branch]), memory.n_threads), round_)
-            for branch in largest_first
-        ]
-        tasks = [
-            Task(**{**task.to_json(), "n_threads": memory.n_threads}) for task in tasks
+            Task(place, "fit", b, round_, n_threads, costs.branch(int(counts[b]), n_threads))
+            for b in map(int, largest_first)
         ]
         seen_rows = seen_bytes = 0
         with self._bar("Fitting", int(counts.sum())) as advance:
-            for place, result in self._executor.run(tasks, self._room):
-                advance(int(counts[tasks[place].index]))
+            for done, result in self._executor.run(tasks, self._room):
+                advance(int(counts[tasks[done].index]))
                 seen_rows += result["n_rows"]
                 seen_bytes += result["nbytes"]
                 self._check_forest(seen_rows, seen_bytes, memory)
@@ -372,6 +265,7 @@ class _Fit:
         totals: Totals,
         growth: Growth,
         memory: MemoryPlan,
+        sample: Rows,
     ) -> FilesFit:
         n_branches = int(trunk.n_leaves[0])
         branches, numbers = load_branches(self._folder, round_, range(n_branches))
@@ -385,7 +279,15 @@ class _Fit:
         importances = graft_importances(trunk, branches, growth.branches.criterion)
         responses = self._responses(round_, numbers, encoding, totals) if kept else ()
         return FilesFit(
-            forest, trunk, importances, encoding, totals, growth.branches, memory, *responses
+            forest,
+            trunk,
+            importances,
+            encoding,
+            totals,
+            growth.branches,
+            memory,
+            sample,
+            *responses,
         )
 
     def _responses(
@@ -410,14 +312,12 @@ class _Fit:
 
     # --- tasks -----------------------------------------------------------------------------
 
-    def _task(self, kind: TaskKind, index: int, n_bytes: int, round_: int) -> Task:
-        return Task(str(self._folder.path), kind, index, round_, 1, n_bytes)
-
     def _run(
         self, kind: TaskKind, rows: Sequence[int], title: str, n_bytes: int, round_: int = 0
     ) -> list[dict[str, Any]]:
         """The results of one task per fragment, in their order."""
-        tasks = [self._task(kind, index, n_bytes, round_) for index in range(len(rows))]
+        folder = str(self._folder.path)
+        tasks = [Task(folder, kind, i, round_, n_bytes=n_bytes) for i in range(len(rows))]
         results: list[dict[str, Any]] = [{}] * len(tasks)
         with self._bar(title, sum(rows)) as advance:
             for place, result in self._executor.run(tasks, self._room):
@@ -456,11 +356,9 @@ class _Fit:
     def _routing_bytes(self) -> int:
         """Memory of a worker that reads: a chunk of rows, some four times over."""
         chunk = self._plan.chunk_rows + self._plan.batch_rows
-        return PROCESS_BYTES + 4 * chunk * (8 * len(self._plan.roles.columns) + 16)
+        return PROCESS_BYTES + 4 * chunk * row_bytes(self._request.source)
 
-    def _costs(
-        self, encoding: Encoding, totals: Totals, growth: Growth, sample: Rows
-    ) -> RowCosts:
+    def _costs(self, encoding: Encoding, totals: Totals, growth: Growth, sample: Rows) -> RowCosts:
         n_features = len(encoding.narrow)
         matrix = n_features * np.dtype(encoding.matrix_type).itemsize
         others = 8 * len(self._plan.roles.targets) + (8 if self._plan.roles.weight else 0)
@@ -473,9 +371,7 @@ class _Fit:
             kept=4 if self._plan.keep_rows else 0,
         )
 
-    def _memory(
-        self, costs: RowCosts, counts: NDArray[np.int64], encoding: Encoding
-    ) -> MemoryPlan:
+    def _memory(self, costs: RowCosts, counts: NDArray[np.int64], encoding: Encoding) -> MemoryPlan:
         request = self._request
         n_jobs = max(request.n_jobs, self._executor.n_workers)
         sizes = [int(count) for count in counts]
@@ -503,23 +399,28 @@ class _Fit:
         expected = n_bytes / max(1, n_rows) * memory.n_rows
         if PROCESS_BYTES + 2 * expected > memory.limit:
             raise BayeswoodError(
-                f"The branches of the first {n_rows:,} rows take {in_words(n_bytes)}; the forest of "
-                f"all {memory.n_rows:,} would take {in_words(expected)} and twice that to put "
+                f"The branches of the first {n_rows:,} rows take {in_words(n_bytes)}; the forest "
+                f"of all {memory.n_rows:,} would take {in_words(expected)} and twice that to put "
                 f"together, beyond the 'memory_limit' of {self._request.owner}, "
                 f"{in_words(memory.limit)}. Raise min_samples_leaf, lower n_estimators or "
                 "max_depth, or raise the limit."
             )
 
 
-def sample_rows_for(n_rows: int, row_bytes: int, memory_limit: int) -> int:
+def row_bytes(source: Source) -> int:
+    """Bytes of a row in memory, with every column as wide as it can be."""
+    return 8 * len(source.roles.columns) + 16
+
+
+def sample_rows_for(n_rows: int, n_bytes: int, memory_limit: int) -> int:
     """Rows of the trunk's sample: all if there is room for them, else at most a million."""
-    room = memory_limit // _SAMPLE_SHARE // (3 * row_bytes)
+    room = memory_limit // _SAMPLE_SHARE // (3 * n_bytes)
     return n_rows if n_rows <= room else max(1, min(room, _SAMPLE_ROWS))
 
 
 def rows_per_leaf(sample: Rows, plan: BranchPlan, encoding: Encoding) -> float:
     """Rows that share a leaf, in one tree of the forest on some rows of the sample."""
-    rows = sample.take(np.arange(min(len(sample.X), _PROBE_ROWS)))
+    rows = sample.thin(_PROBE_ROWS)
     one = BranchPlan(**{**vars(plan), "n_trees": 1, "keep_rows": False})
     probe = fit_branch(
         rows.X, rows.y, rows.weight, one, 0, n_levels=encoding.schema.n_levels

@@ -49,7 +49,8 @@ class Roles:
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "Roles":
         """What `to_json` gave."""
-        return cls(**{n: tuple(v) if isinstance(v, list) else v for n, v in plain.items()})
+        read: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in plain.items()}
+        return cls(**read)
 
 
 def choose_roles(

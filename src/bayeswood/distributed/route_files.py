@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.encoding import Encoding, Rows, naming_rows
-from bayeswood.distributed.file_plan import FilePlan
+from bayeswood.distributed.file_plan import FilePlan, RowNumbers
 from bayeswood.distributed.roles import Roles
 from bayeswood.distributed.route import route
 from bayeswood.distributed.scan import (
@@ -98,10 +98,12 @@ def trunk_name(round_: int) -> str:
 
 
 @lru_cache(maxsize=2)
-def _known(path: str, round_: int) -> tuple[FilePlan, Encoding, Totals, Forest]:
+def _known(path: str, round_: int) -> tuple[FilePlan, Encoding, RowNumbers, Forest]:
+    """What all routing tasks of a round know."""
     folder = WorkFolder(path)
     plan = FilePlan.from_json(folder.read_json("plan"))
-    return plan, *load_encoding(folder), load_forest(folder, trunk_name(round_))[0]
+    numbers = RowNumbers(**folder.read_json("rows"))
+    return plan, load_encoding(folder)[0], numbers, load_forest(folder, trunk_name(round_))[0]
 
 
 def route_fragment(
@@ -130,8 +132,8 @@ def route_fragment(
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan, encoding, totals, trunk = _known(str(folder.path), round_)
-    spill = _Spill(folder, name, plan, encoding, trunk, totals.first_rows[index])
+    plan, encoding, numbers, trunk = _known(str(folder.path), round_)
+    spill = _Spill(folder, name, plan, encoding, trunk, numbers.first_rows[index])
     fragment = plan.fragments[index]
     file = plan.files[fragment.file]
     for row, batch in fragment_batches(plan, fragment, report):

@@ -19,7 +19,7 @@ from bayeswood.distributed.encoding import (
     read_numbers,
     read_weight,
 )
-from bayeswood.distributed.file_plan import FilePlan, Fragment
+from bayeswood.distributed.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.row_sample import keys_of, row_keys, smallest_keys
 from bayeswood.distributed.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
@@ -38,9 +38,12 @@ def scan_name(index: int) -> str:
 
 
 def fragment_batches(
-    plan: FilePlan, fragment: Fragment, report: Report | None = None
+    plan: FilePlan,
+    fragment: Fragment,
+    report: Report | None = None,
+    columns: Sequence[str] | None = None,
 ) -> Iterator[tuple[int, Any]]:
-    """The batches of a fragment, each with the number of its first row in the file."""
+    """The batches of a fragment, each with the place of its first row in the file."""
     file = plan.files[fragment.file]
     if not same_file(file):
         raise BayeswoodError(
@@ -49,7 +52,7 @@ def fragment_batches(
         )
     groups = range(fragment.start, fragment.stop)
     row = fragment.first_row
-    for batch in read_batches(file, plan.roles.columns, groups, plan.batch_rows):
+    for batch in read_batches(file, columns or plan.roles.columns, groups, plan.batch_rows):
         if batch.num_rows:
             yield row, batch
         row += batch.num_rows
@@ -60,6 +63,42 @@ def fragment_batches(
             f"'{file.path}' holds {row - fragment.first_row} rows where it says that it has "
             f"{fragment.n_rows}."
         )
+
+
+def count_fragment(folder: WorkFolder, index: int, report: Report | None = None) -> dict[str, Any]:
+    """Count the rows of a fragment whose weight is not 0; a task.
+
+    Parameters
+    ----------
+    folder : WorkFolder
+        Holds the plan; gets ``count/INDEX.json``.
+    index : int
+        Number of the fragment.
+    report : callable, default=None
+        Called with rows done and rows in all.
+
+    Returns
+    -------
+    dict
+        ``n_rows``.
+    """
+    name = f"count/{index:06d}"
+    if not folder.has(f"{name}.json"):
+        plan = FilePlan.from_json(folder.read_json("plan"))
+        fragment = plan.fragments[index]
+        path, n_rows = plan.files[fragment.file].path, 0
+        for row, batch in fragment_batches(plan, fragment, report, [str(plan.roles.weight)]):
+            with naming_rows(path, row, batch.num_rows):
+                n_rows += int((_weight(batch, plan) > 0).sum())
+        folder.write_json(name, {"n_rows": n_rows})
+    found: dict[str, Any] = folder.read_json(name)
+    return found
+
+
+def _weight(batch: Any, plan: FilePlan) -> NDArray[np.float64]:
+    """Weights of a batch; 1 where there are none."""
+    weight = read_weight(batch, plan.roles, plan.owner)
+    return np.ones(batch.num_rows) if weight is None else weight
 
 
 def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) -> dict[str, Any]:
@@ -85,10 +124,11 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
         found: dict[str, Any] = folder.read_json(name)
         return found
     plan = FilePlan.from_json(folder.read_json("plan"))
+    numbers = RowNumbers(**folder.read_json("rows"))
     seen = _Seen(plan)
     folder.write(
         f"{name}.arrow",
-        lambda path: _scan_into(path, plan, plan.fragments[index], seen, report),
+        lambda path: _scan_into(path, plan, numbers, index, seen, report),
         sync=False,
     )
     folder.write_json(name, seen.to_json())
@@ -96,21 +136,28 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
 
 
 def _scan_into(
-    path: Path, plan: FilePlan, fragment: Fragment, seen: "_Seen", report: Report | None
+    path: Path,
+    plan: FilePlan,
+    numbers: RowNumbers,
+    index: int,
+    seen: "_Seen",
+    report: Report | None,
 ) -> None:
     """See all rows of a fragment and write those of the sample."""
     import pyarrow as pa
 
     writer = None
+    fragment, first = plan.fragments[index], numbers.first_rows[index]
     file = plan.files[fragment.file]
     with pa.OSFile(str(path), "wb") as sink:
         for row, batch in fragment_batches(plan, fragment, report):
             with naming_rows(file.path, row, batch.num_rows):
                 seen.add(batch)
-            first = fragment.global_row + row - fragment.first_row
-            keys = row_keys(plan.seed, first, batch.num_rows)
-            chosen = np.flatnonzero(keys <= np.uint64(plan.sample_limit))
-            sample = _sampled(batch, chosen, first + chosen)
+                taking_part = np.flatnonzero(_weight(batch, plan) > 0)
+            keys = row_keys(plan.seed, first, len(taking_part))
+            chosen = np.flatnonzero(keys <= np.uint64(numbers.sample_limit))
+            sample = _sampled(batch, taking_part[chosen], first + chosen)
+            first += len(taking_part)
             if writer is None:
                 writer = pa.ipc.new_file(sink, sample.schema)
             writer.write_batch(sample)
@@ -204,14 +251,11 @@ class Totals:
     ----------
     n_rows : int
         Rows that take part, those of weight 0 left out.
-    first_rows : list of int
-        For each fragment, how many rows take part before it.
     weight : float
         Their summed weight, scaled as the rows' weights are.
     """
 
     n_rows: int
-    first_rows: list[int]
     weight: float
 
 
@@ -236,21 +280,14 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
         exponent,
         plan.owner,
     )
-    counts = [scan["n_rows"] for scan in scans]
-    first_rows = np.concatenate([[0], np.cumsum(counts)[:-1]]).tolist()
     weight = float(np.ldexp(sum(scan["sum_w"] for scan in scans), -exponent))
-    return encoding, Totals(sum(counts), first_rows, weight)
+    return encoding, Totals(sum(scan["n_rows"] for scan in scans), weight)
 
 
 def _weight_exponent(scans: Sequence[dict[str, Any]], plan: FilePlan) -> int:
     """Weights of an extreme size are brought near 1 by a power of two."""
     if plan.roles.weight is None:
         return 0
-    if not any(scan["n_rows"] for scan in scans):
-        raise BayeswoodError(
-            f"Column {plan.roles.weight!r} is zero in every row. {plan.owner} needs at least one "
-            "row of positive weight."
-        )
     exponent = int(np.frexp(max(scan["largest_w"] for scan in scans))[1])
     return exponent if abs(exponent) > _LARGEST_EXPONENT else 0
 
@@ -268,6 +305,7 @@ def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
     """The rows of the sample, in the order of their numbers."""
     import pyarrow as pa
 
+    numbers = RowNumbers(**folder.read_json("rows"))
     tables = []
     for index in range(len(plan.fragments)):
         with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:
@@ -275,7 +313,7 @@ def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
     table = pa.concat_tables(tables)
     rows = table.column("row").to_numpy()
     keys = keys_of(plan.seed, rows.astype(np.uint64))
-    table = table.take(pa.array(smallest_keys(keys, plan.sample_size)))
+    table = table.take(pa.array(smallest_keys(keys, numbers.sample_size)))
     named = table.select(range(table.num_columns - 1)).rename_columns(plan.roles.columns)
     batch = named.combine_chunks().to_batches(max_chunksize=max(1, named.num_rows))
     return encoding.encode(batch[0])

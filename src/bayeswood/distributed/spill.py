@@ -71,7 +71,9 @@ def write_spill(
         Rows of each branch.
     """
     # Small integers are sorted by their digits, in linear time.
-    order = np.argsort(branch.astype(np.uint16 if n_branches <= 65_536 else np.int64), kind="stable")
+    order = np.argsort(
+        branch.astype(np.uint16 if n_branches <= 65_536 else np.int64), kind="stable"
+    )
     counts = np.bincount(branch, minlength=n_branches)
     ends = np.cumsum(counts)
     ordered = [np.ascontiguousarray(column[order]) for column in columns]

@@ -11,11 +11,11 @@ from typing import Any, Literal, Protocol
 
 from bayeswood.distributed.fit_files import fit_branch_files
 from bayeswood.distributed.route_files import route_fragment
-from bayeswood.distributed.scan import scan_fragment
+from bayeswood.distributed.scan import count_fragment, scan_fragment
 from bayeswood.distributed.work_folder import WorkFolder
 from bayeswood.progress import Report
 
-TaskKind = Literal["scan", "route", "fit"]
+TaskKind = Literal["count", "scan", "route", "fit"]
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,9 @@ class Task:
     ----------
     folder : str
         The work folder.
-    kind : {"scan", "route", "fit"}
-        What to do: read a fragment for the first time, route its rows, or fit a branch.
+    kind : {"count", "scan", "route", "fit"}
+        What to do: count a fragment's rows that take part, read all of it for the first time,
+        route its rows, or fit a branch.
     index : int
         Number of the fragment or branch.
     round_ : int
@@ -66,6 +67,8 @@ def run_task(task: Task, report: Report | None = None) -> dict[str, Any]:
         Plain data, the same for every run of the task.
     """
     folder = WorkFolder(task.folder)
+    if task.kind == "count":
+        return count_fragment(folder, task.index, report)
     if task.kind == "scan":
         return scan_fragment(folder, task.index, report)
     if task.kind == "route":

@@ -93,10 +93,11 @@ class WorkFolder:
 
     def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Write arrays to ``name.npz``."""
+        plain: dict[str, Any] = {key: np.asarray(value) for key, value in arrays.items()}
 
         def writer(path: Path) -> None:
             with open(path, "wb") as stream:
-                np.savez(stream, **{key: np.asarray(value) for key, value in arrays.items()})
+                np.savez(stream, **plain)
 
         self.write(f"{name}.npz", writer)
 
