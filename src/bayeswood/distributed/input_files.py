@@ -84,6 +84,7 @@ def find_files(paths: Paths, owner: str) -> list[str]:
     ...     [Path(found).name for found in find_files(folder, "fit_parquet")]
     ['a.parquet', 'b.csv']
     """
+    need_pyarrow(owner)
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     if not given:
         raise BayeswoodError(
@@ -94,6 +95,16 @@ def find_files(paths: Paths, owner: str) -> list[str]:
     if repeated:
         raise BayeswoodError(f"The file '{repeated[0]}' is named twice in the paths of {owner}.")
     return sorted(found)
+
+
+def need_pyarrow(owner: str) -> None:
+    """Say what to install where files cannot be read."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            f"{owner} reads files with pyarrow: pip install 'bayeswood[parquet]'", name="pyarrow"
+        ) from error
 
 
 def file_kind(path: str) -> FileKind:

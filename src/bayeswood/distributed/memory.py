@@ -147,6 +147,8 @@ class MemoryPlan:
         The model, as one tree on the sample lets expect.
     graft_bytes : int
         Memory to join the branches.
+    trunk_bytes : int
+        Memory to fit the trunk to its sample.
     peak : int
         The most memory that all processes together are expected to take.
     spill_bytes : int
@@ -162,6 +164,7 @@ class MemoryPlan:
     n_threads: int
     forest_bytes: int
     graft_bytes: int
+    trunk_bytes: int
     peak: int
     spill_bytes: int
 
@@ -180,7 +183,12 @@ class MemoryPlan:
 
 
 def plan_memory(
-    costs: RowCosts, counts: list[int], limit: int, n_jobs: int, spill_row: int
+    costs: RowCosts,
+    counts: list[int],
+    limit: int,
+    n_jobs: int,
+    spill_row: int,
+    trunk_bytes: int,
 ) -> MemoryPlan:
     """Share out the memory once the branches' sizes are known.
 
@@ -196,6 +204,8 @@ def plan_memory(
         Processors to use.
     spill_row : int
         Bytes of a row on disk.
+    trunk_bytes : int
+        Memory to fit the trunk.
     """
     n_rows, largest = sum(counts), max(counts)
     room = limit - PROCESS_BYTES
@@ -215,7 +225,8 @@ def plan_memory(
         n_threads=n_threads,
         forest_bytes=costs.forest(n_rows),
         graft_bytes=graft,
-        peak=max(PROCESS_BYTES + n_workers * branch_bytes, graft),
+        trunk_bytes=trunk_bytes,
+        peak=max(trunk_bytes, PROCESS_BYTES + n_workers * branch_bytes, graft),
         spill_bytes=n_rows * spill_row,
     )
 

@@ -56,6 +56,8 @@ F64 = NDArray[np.float64]
 
 # Of the memory, the trunk's sample may take a quarter, a chunk of routed rows a fortieth.
 _SAMPLE_SHARE, _CHUNK_SHARE = 4, 40
+# While the trunk is fitted, a row of the sample is in memory so many times over.
+SAMPLE_COPIES = 3
 _CHUNK_BYTES = (4 * 10**6, 64 * 10**6)
 # A trunk's splits hardly change from so many rows on.
 _SAMPLE_ROWS = 1_000_000
@@ -184,7 +186,9 @@ class _Fit:
     def _first_trunk(self, sample: Rows, growth: Growth, totals: Totals, costs: RowCosts) -> Forest:
         """The trunk; deepened before any routing if the sample says that a branch is too large."""
         if not self._folder.has(f"{trunk_name(0)}.npz"):
-            trunk = fit_trunk(sample.X, sample.y, sample.weight, **growth.trunk)
+            trunk = fit_trunk(
+                sample.X, sample.y, sample.weight, **growth.trunk, n_jobs=self._request.n_jobs
+            )
             for _ in range(_MOST_ROUNDS if self._splits else 0):
                 branch = route(trunk, sample.X)
                 share = np.bincount(branch, minlength=int(trunk.n_leaves[0])) / len(branch)
@@ -358,6 +362,12 @@ class _Fit:
         chunk = self._plan.chunk_rows + self._plan.batch_rows
         return PROCESS_BYTES + 4 * chunk * row_bytes(self._request.source)
 
+    def _trunk_bytes(self) -> int:
+        """Memory to read the sample and to fit the trunk, while the workers are idle."""
+        size = int(self._folder.read_json("rows")["sample_size"])
+        own = PROCESS_BYTES + SAMPLE_COPIES * size * row_bytes(self._request.source)
+        return own + PROCESS_BYTES * self._executor.n_workers
+
     def _costs(self, encoding: Encoding, totals: Totals, growth: Growth, sample: Rows) -> RowCosts:
         n_features = len(encoding.narrow)
         matrix = n_features * np.dtype(encoding.matrix_type).itemsize
@@ -376,7 +386,7 @@ class _Fit:
         n_jobs = max(request.n_jobs, self._executor.n_workers)
         sizes = [int(count) for count in counts]
         row = spill_row_bytes(encoding, self._plan)
-        memory = plan_memory(costs, sizes, request.memory_limit, n_jobs, row)
+        memory = plan_memory(costs, sizes, request.memory_limit, n_jobs, row, self._trunk_bytes())
         refuse_large(memory, costs, request.owner)
         if not self._folder.has("memory.json"):
             self._folder.write_json("memory", memory.to_json())
@@ -414,7 +424,7 @@ def row_bytes(source: Source) -> int:
 
 def sample_rows_for(n_rows: int, n_bytes: int, memory_limit: int) -> int:
     """Rows of the trunk's sample: all if there is room for them, else at most a million."""
-    room = memory_limit // _SAMPLE_SHARE // (3 * n_bytes)
+    room = memory_limit // _SAMPLE_SHARE // (SAMPLE_COPIES * n_bytes)
     return n_rows if n_rows <= room else max(1, min(room, _SAMPLE_ROWS))
 
 

@@ -313,7 +313,8 @@ def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
     table = pa.concat_tables(tables)
     rows = table.column("row").to_numpy()
     keys = keys_of(plan.seed, rows.astype(np.uint64))
-    table = table.take(pa.array(smallest_keys(keys, numbers.sample_size)))
+    if len(rows) > numbers.sample_size:
+        table = table.take(pa.array(smallest_keys(keys, numbers.sample_size)))
     named = table.select(range(table.num_columns - 1)).rename_columns(plan.roles.columns)
     batch = named.combine_chunks().to_batches(max_chunksize=max(1, named.num_rows))
     return encoding.encode(batch[0])
