@@ -197,6 +197,7 @@ class _Seen:
     def add(self, batch: Any) -> None:
         """See a batch."""
         plan = self._plan
+        _refuse_infinite(batch, plan)
         self._levels.add(batch)
         self._add_target(batch)
         weight = read_weight(batch, plan.roles, plan.owner)
@@ -231,6 +232,21 @@ class _Seen:
             "levels": self._levels.found(),
             "classes": None if classes is None else classes_to_json(classes),
         }
+
+
+def _refuse_infinite(batch: Any, plan: FilePlan) -> None:
+    """Refuse an infinite feature here, where file and row can be named."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in plan.roles.features:
+        column = batch.column(name)
+        if pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
+            row = pc.is_inf(column).index(True).as_py()
+            raise BayeswoodError(
+                f"Input X contains infinity: column {name!r}, row {row}. {plan.owner} takes NaN "
+                "for a missing value, but no infinite ones."
+            )
 
 
 def classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
