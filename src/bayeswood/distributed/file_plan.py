@@ -186,15 +186,15 @@ def open_source(
     return source
 
 
-def cut_fragments(files: Sequence[InputFile], most_rows: int = FRAGMENT_ROWS) -> list[Fragment]:
-    """Neighbouring row groups, taken together until there are `most_rows`.
+def cut_fragments(files: Sequence[InputFile], most_rows: int | None = None) -> list[Fragment]:
+    """Neighbouring row groups, taken together until there are `most_rows` or `FRAGMENT_ROWS`.
 
     Which row groups are taken together changes who does what and when, and no result.
     """
     fragments: list[Fragment] = []
     for number, file in enumerate(files):
         first_row = 0
-        for groups in _together(file.group_rows, most_rows):
+        for groups in _together(file.group_rows, most_rows or FRAGMENT_ROWS):
             n_rows = sum(file.group_rows[group] for group in groups)
             fragments.append(Fragment(number, groups.start, groups.stop, first_row, n_rows))
             first_row += n_rows
