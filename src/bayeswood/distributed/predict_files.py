@@ -130,7 +130,7 @@ def _table_file(place: Path) -> Iterator[Callable[[Any], None]]:
         publish(beside, place, sync=True)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise full_disk(error, place.parent) from error
+        raise full_disk(error, f"'{place.parent}'", "Make room, and predict again.") from error
     except BaseException:
         beside.unlink(missing_ok=True)
         raise

@@ -22,6 +22,10 @@ from bayeswood.errors import BayeswoodError
 #: Begins the names of the folders that fits make in a spill directory.
 PREFIX = "bayeswood-"
 _LOCK = "lock"
+_SPILL_ADVICE = (
+    "Make room or name another 'spill_dir'; what is done so far is kept there, and resume=True "
+    "goes on from it."
+)
 
 
 class SpillError(BayeswoodError):
@@ -77,7 +81,7 @@ class WorkFolder:
             publish(beside, place, sync=sync)
         except OSError as error:
             beside.unlink(missing_ok=True)
-            raise full_disk(error, self.path) from error
+            raise full_disk(error, f"the spill folder '{self.path}'", _SPILL_ADVICE) from error
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
@@ -151,14 +155,11 @@ def publish(beside: Path, place: Path, *, sync: bool) -> None:
     os.replace(beside, place)
 
 
-def full_disk(error: OSError, place: Path) -> Exception:
+def full_disk(error: OSError, place: str, advice: str) -> Exception:
     """A full disk in words; any other error as it is."""
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return error
-    return SpillError(
-        f"The disk of the spill folder '{place}' is full. Make room or name another 'spill_dir'; "
-        "what is done so far is kept, and resume=True goes on from there."
-    )
+    return SpillError(f"The disk of {place} is full. {advice}")
 
 
 def _write_text(path: Path, text: str) -> None:
