@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from bayeswood import BayeswoodError
 from bayeswood.distributed import work_folder
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.work_folder import PREFIX, SpillError, WorkFolder
+from benchmarks.process_tree import descendants
 
 # Kills itself when the given number of files have got their names; in the middle of a step, that
 # is, after the file was written and before or after it counts.
@@ -247,3 +249,44 @@ def test_spill_is_removed_after_success_unless_asked_for(folder, tmp_path):
     assert not list(tmp_path.iterdir())
     regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1, keep_spill=True)
     assert list(tmp_path.rglob("*.spill"))
+
+
+FIT_BY_TWO = """
+import sys
+import time
+sys.path.insert(0, sys.argv[3])
+from bayeswood.distributed import file_plan
+file_plan.FRAGMENT_ROWS = 100
+from file_tables import FEATURES, regressor
+regressor().fit_parquet(sys.argv[1], "y", FEATURES, "w", spill_dir=sys.argv[2], n_jobs=2)
+"""
+
+
+def test_workers_end_with_their_parent(folder, undisturbed, tmp_path):
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", FIT_BY_TWO, folder, tmp_path, here]
+    with subprocess.Popen(command) as parent:
+        wait_until(lambda: parent.poll() is not None or list(tmp_path.rglob("route-0/*.spill")))
+        workers = descendants(parent.pid)[1:]
+        parent.kill()
+    assert parent.returncode == -signal.SIGKILL
+    assert workers
+    wait_until(lambda: not any(map(is_running, workers)))
+    forest = regressor().fit_parquet(
+        folder, "y", FEATURES, "w", spill_dir=tmp_path, n_jobs=1, resume=True
+    )
+    assert forest.forest_.digest == undisturbed
+
+
+def wait_until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def is_running(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import accumulate
 from typing import Any
 
 from bayeswood.distributed.file_types import agreed_types, inspect_file, unified
@@ -128,7 +129,7 @@ class RowNumbers:
 def number_rows(counts: Sequence[int], sample_size: int) -> RowNumbers:
     """Number the rows of fragments with so many rows."""
     n_rows = sum(counts)
-    first_rows = [sum(counts[:fragment]) for fragment in range(len(counts))]
+    first_rows = list(accumulate(counts, initial=0))[:-1]
     return RowNumbers(n_rows, first_rows, sample_size, key_limit(n_rows, sample_size))
 
 

@@ -96,7 +96,9 @@ def _types(schema: Any, path: str) -> dict[str, str]:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise BayeswoodError(f"'{path}' has two columns of the name {repeated[0]!r}.")
-    return {field.name: spelling(field.type) for field in schema}
+    # pandas keeps its row labels in columns of these names.
+    own = [field for field in schema if not field.name.startswith("__index_level_")]
+    return {field.name: spelling(field.type) for field in own}
 
 
 def spelling(kind: Any) -> str:

@@ -1,6 +1,7 @@
 """Which files a fit or a prediction reads: found, sorted, told apart by their endings."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from glob import glob, has_magic
@@ -91,7 +92,7 @@ def find_files(paths: Paths, owner: str) -> list[str]:
             f"The 'paths' parameter of {owner} must name at least one file. Got none."
         )
     found = [os.path.abspath(file) for path in given for file in _expand(os.fspath(path), owner)]
-    repeated = sorted({file for file in found if found.count(file) > 1}) if len(found) > 1 else []
+    repeated = sorted(file for file, times in Counter(found).items() if times > 1)
     if repeated:
         raise BayeswoodError(f"The file '{repeated[0]}' is named twice in the paths of {owner}.")
     return sorted(found)

@@ -63,7 +63,7 @@ def claim_folder(
                 "resume=True needs the 'spill_dir' of the run to go on from. Got None instead."
             )
         return WorkFolder(tempfile.mkdtemp(prefix=PREFIX))
-    folder = WorkFolder(Path(spill_dir) / (PREFIX + fingerprint(description)))
+    folder = WorkFolder(Path(spill_dir).absolute() / (PREFIX + fingerprint(description)))
     if resume and not folder.has("manifest.json"):
         _refuse_others(Path(spill_dir), description)
     return folder
