@@ -121,7 +121,7 @@ def fit_once(options: argparse.Namespace) -> dict[str, Any]:
     forest = EmpiricalBayesianForestRegressor(
         options.trees,
         min_samples_leaf=options.min_samples_leaf,
-        trunk_max_leaves=max(8, round(n_rows / options.branch_rows)),
+        trunk_max_leaves=max(2, round(n_rows / options.branch_rows)),
         keep_responses=False,
         check_trunk=False,
         random_state=0,

@@ -56,6 +56,8 @@ def test_folders_patterns_and_lists_are_sorted(tmp_path):
         write(tmp_path / name, y=[1])
     (tmp_path / "_SUCCESS").write_text("")
     (tmp_path / "notes.txt").write_text("no data")
+    (tmp_path / "bayeswood-0123").mkdir()
+    write(tmp_path / "bayeswood-0123" / "spilled.arrow", y=[1])
     expected = [str(tmp_path / name) for name in ("a.parquet", "b.parquet", "c.parquet")]
     assert find_files(tmp_path, OWNER) == expected
     assert find_files(str(tmp_path / "*.parquet"), OWNER) == expected

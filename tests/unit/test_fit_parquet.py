@@ -141,10 +141,17 @@ def test_several_targets(table, tmp_path):
         classifier().fit_parquet(folder, ["kind", "y"], FEATURES)
 
 
-def test_a_seed_from_chance_is_kept(folder):
-    forest = regressor(random_state=None).fit_parquet(folder, "y", FEATURES, n_jobs=1)
-    again = regressor(random_state=None).fit_parquet(folder, "y", FEATURES, n_jobs=1)
-    assert forest.forest_.digest != again.forest_.digest
+def test_each_fit_has_the_seed_it_draws(folder, table, tmp_path):
+    """Two fits that differ in nothing but a seed from chance share the name of their spill."""
+    files, memory = np.random.default_rng(5), np.random.default_rng(5)
+    digests = []
+    for _ in range(2):
+        forest = regressor(random_state=files)
+        forest.fit_parquet(folder, "y", FEATURES, n_jobs=1, spill_dir=tmp_path)
+        expected = regressor(random_state=memory).fit(table.select(FEATURES), column(table, "y"))
+        assert forest.forest_.digest == expected.forest_.digest
+        digests.append(forest.forest_.digest)
+    assert digests[0] != digests[1]
 
 
 def test_the_trunk_is_checked_on_the_sample(folder):

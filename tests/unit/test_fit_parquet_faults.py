@@ -14,7 +14,7 @@ from file_tables import FEATURES, regressor, small_table, write_parts
 from bayeswood import BayeswoodError
 from bayeswood.distributed import work_folder
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
-from bayeswood.distributed.work_folder import PREFIX, SpillError, WorkFolder
+from bayeswood.distributed.work_folder import SpillError, WorkFolder
 from benchmarks.process_tree import descendants
 
 # Kills itself when the given number of files have got their names; in the middle of a step, that
@@ -185,7 +185,7 @@ def test_a_spill_folder_in_use_is_refused(folder, tmp_path):
         patch.setattr("bayeswood.distributed.pipeline.read_sample", leave)
         with pytest.raises(InjectedError):
             regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1)
-    (work,) = tmp_path.glob(f"{PREFIX}*")
+    (work,) = tmp_path.glob("bayeswood-*")
     with (
         WorkFolder(work).locked(),
         pytest.raises(SpillError, match=rf"in use by process {os.getpid()}"),

@@ -13,6 +13,8 @@ from bayeswood.errors import BayeswoodError
 FileKind = Literal["parquet", "csv", "arrow"]
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+#: Begins the names of the folders that fits make in a spill directory.
+SPILL_PREFIX = "bayeswood-"
 ENDINGS: dict[str, FileKind] = {
     ".parquet": "parquet",
     ".pq": "parquet",
@@ -124,7 +126,8 @@ def _kind_or_none(path: str) -> FileKind | None:
 
 def _expand(path: str, owner: str) -> Iterable[str]:
     if os.path.isdir(path):
-        files = sorted(str(file) for file in Path(path).rglob("*") if _is_data_file(file))
+        below = sorted(Path(path).rglob("*"))
+        files = [str(file) for file in below if _is_data_file(file, Path(path))]
         if not files:
             raise BayeswoodError(f"The folder '{path}' given to {owner} holds no data file.")
         return files
@@ -137,7 +140,9 @@ def _expand(path: str, owner: str) -> Iterable[str]:
     return [file for match in matches for file in _expand(match, owner)]
 
 
-def _is_data_file(file: Path) -> bool:
-    # Other tools keep their own files beside the data under names like _SUCCESS and .crc.
-    hidden = file.name.startswith(("_", "."))
+def _is_data_file(file: Path, folder: Path) -> bool:
+    # Other tools keep their own files beside the data under names like _SUCCESS and .crc, and a
+    # fit may spill there.
+    parts = file.relative_to(folder).parts
+    hidden = any(part.startswith(("_", ".", SPILL_PREFIX)) for part in parts)
     return file.is_file() and not hidden and _kind_or_none(file.name) is not None

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from bayeswood.distributed.file_plan import Source
-from bayeswood.distributed.work_folder import PREFIX, SpillError, WorkFolder
+from bayeswood.distributed.input_files import SPILL_PREFIX
+from bayeswood.distributed.work_folder import SpillError, WorkFolder
 
 _FORMAT = 1
 
@@ -62,8 +63,8 @@ def claim_folder(
             raise SpillError(
                 "resume=True needs the 'spill_dir' of the run to go on from. Got None instead."
             )
-        return WorkFolder(tempfile.mkdtemp(prefix=PREFIX))
-    folder = WorkFolder(Path(spill_dir).absolute() / (PREFIX + fingerprint(description)))
+        return WorkFolder(tempfile.mkdtemp(prefix=SPILL_PREFIX))
+    folder = WorkFolder(Path(spill_dir).absolute() / (SPILL_PREFIX + fingerprint(description)))
     if resume and not folder.has("manifest.json"):
         _refuse_others(Path(spill_dir), description)
     return folder
@@ -90,7 +91,7 @@ def _plain(description: Any) -> Any:
 
 def _refuse_others(spill_dir: Path, description: Mapping[str, Any]) -> None:
     """Refuse to begin anew where something else was to be resumed."""
-    for manifest in sorted(spill_dir.glob(f"{PREFIX}*/manifest.json")):
+    for manifest in sorted(spill_dir.glob(f"{SPILL_PREFIX}*/manifest.json")):
         found = json.loads(manifest.read_text(encoding="utf-8"))["fit"]
         what = "; ".join(differences(found, _plain(description))) or "nothing that is known"
         raise SpillError(

@@ -97,9 +97,18 @@ def trunk_name(round_: int) -> str:
     return f"trunk-{round_}"
 
 
-@lru_cache(maxsize=2)
-def _known(path: str, round_: int) -> tuple[FilePlan, Encoding, RowNumbers, Forest]:
+def _known(folder: WorkFolder, round_: int) -> tuple[FilePlan, Encoding, RowNumbers, Forest]:
     """What all routing tasks of a round know."""
+    # A folder of the same name may hold another fit later.
+    written = [folder.place(name).stat() for name in ("plan.json", f"{trunk_name(round_)}.npz")]
+    stamp = tuple((found.st_ino, found.st_mtime_ns) for found in written)
+    return _read_once(str(folder.path), round_, stamp)
+
+
+@lru_cache(maxsize=2)
+def _read_once(
+    path: str, round_: int, stamp: tuple[tuple[int, int], ...]
+) -> tuple[FilePlan, Encoding, RowNumbers, Forest]:
     folder = WorkFolder(path)
     plan = FilePlan.from_json(folder.read_json("plan"))
     numbers = RowNumbers(**folder.read_json("rows"))
@@ -132,7 +141,7 @@ def route_fragment(
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan, encoding, numbers, trunk = _known(str(folder.path), round_)
+    plan, encoding, numbers, trunk = _known(folder, round_)
     spill = _Spill(folder, name, plan, encoding, trunk, numbers.first_rows[index])
     fragment = plan.fragments[index]
     file = plan.files[fragment.file]

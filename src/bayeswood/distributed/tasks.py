@@ -100,7 +100,7 @@ class Executor(Protocol):
         tasks : sequence of Task
             What to do.
         memory : int
-            Bytes that the tasks that run at once may need together.
+            Bytes that the tasks that run at once may need together on one machine.
         report : callable, default=None
             Called whenever a task shows progress.
 

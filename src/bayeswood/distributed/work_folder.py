@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 
-#: Begins the names of the folders that fits make in a spill directory.
-PREFIX = "bayeswood-"
 _LOCK = "lock"
 _SPILL_ADVICE = (
     "Make room or name another 'spill_dir'; what is done so far is kept there, and resume=True "

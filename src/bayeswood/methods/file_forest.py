@@ -113,47 +113,33 @@ class FileForest(TrunkForest):
             on_large_branch=on_large_branch, stall_timeout=stall_timeout, batch_rows=batch_rows
         )
         owner = f"{self._name}.fit_parquet"
-        limit = parse_bytes(memory_limit, "memory_limit", owner)
-        if limit < SMALLEST_LIMIT:
-            words = f"at least {in_words(SMALLEST_LIMIT)}"
-            raise parameter_error("memory_limit", owner, words, memory_limit)
         source = open_source(
             paths, target, features, sample_weight, self.categorical_features, owner
         )
         if self._is_classifier and len(source.roles.targets) > 1:
             raise BayeswoodError(f"{owner} predicts one target. Got {list(target)} instead.")
-        parameters = {
-            name: value
-            for name, value in plain_parameters(self.get_params(deep=False)).items()
-            if name not in _NO_MATTER
-        }
-        fitted = fit_files(
-            FilesRequest(
-                source=source,
-                is_classifier=self._is_classifier,
-                parameters={
-                    "estimator": self._name,
-                    **parameters,
-                    "memory_limit": limit,
-                    "on_large_branch": on_large_branch,
-                },
-                seed=draw_seed(self.random_state),
-                grow=self._growth,
-                owner=self._name,
-                memory_limit=limit,
-                n_jobs=int(effective_n_jobs(n_jobs)),
-                sample_size=self.trunk_sample_size,
-                keep_rows=bool(getattr(self, "keep_responses", False)),
-                spill_dir=spill_dir,
-                resume=resume,
-                keep_spill=keep_spill,
-                on_large_branch=on_large_branch,
-                batch_rows=batch_rows,
-                stall_timeout=stall_timeout,
-                executor=executor,
-                show_progress=bool(self.verbose),
-            )
+        limit = _checked_limit(memory_limit, owner)
+        request = FilesRequest(
+            source=source,
+            is_classifier=self._is_classifier,
+            parameters=self._what_matters(limit, on_large_branch),
+            seed=draw_seed(self.random_state),
+            grow=self._growth,
+            owner=self._name,
+            memory_limit=limit,
+            n_jobs=int(effective_n_jobs(n_jobs)),
+            sample_size=self.trunk_sample_size,
+            keep_rows=bool(getattr(self, "keep_responses", False)),
+            spill_dir=spill_dir,
+            resume=resume,
+            keep_spill=keep_spill,
+            on_large_branch=on_large_branch,
+            batch_rows=batch_rows,
+            stall_timeout=stall_timeout,
+            executor=executor,
+            show_progress=bool(self.verbose),
         )
+        fitted = fit_files(request)
         self._forget()
         self._adopt(self._from_files(fitted))
         return self
@@ -197,6 +183,13 @@ class FileForest(TrunkForest):
             show_progress=bool(self.verbose),
         )
 
+    def _what_matters(self, limit: int, on_large_branch: str) -> dict[str, Any]:
+        """All that the model depends on besides the files and the seed, as plain data."""
+        parameters = plain_parameters(self.get_params(deep=False))
+        kept = {name: value for name, value in parameters.items() if name not in _NO_MATTER}
+        own = {"memory_limit": limit, "on_large_branch": on_large_branch}
+        return {"estimator": self._name, **kept, **own}
+
     @property
     def _is_classifier(self) -> bool:
         return hasattr(self, "predict_proba")
@@ -230,12 +223,17 @@ class FileForest(TrunkForest):
     def _growth(self, encoding: Encoding, totals: Totals, n_sample: int) -> Growth:
         """How to grow the forest of a table that is known."""
         data = _table(encoding, totals.n_rows)
-        plan = self._plan(data)
+        plan = self._plan_without_seed(data)
         branches = branch_plan(plan, data, plan.n_trees)
         return Growth(
             self._trunk_settings(plan, data, n_sample),
             replace(branches, total_weight=totals.weight),
         )
+
+    def _plan_without_seed(self, data: TrainingData) -> CartPlan:
+        """The parameters, resolved; the seed has been drawn, and is not to be drawn again."""
+        parameters = {**self.get_params(deep=False), "random_state": 0}
+        return type(self)(**parameters)._plan(data)
 
     def _from_files(self, fitted: FilesFit) -> dict[str, Any]:
         """The fitted attributes."""
@@ -243,7 +241,7 @@ class FileForest(TrunkForest):
         if fitted.y is not None:
             target = replace(data.target, y=fitted.y)
             data = replace(data, target=target, sample_weight=fitted.weight)
-        plan = replace(self._plan(data), seed=fitted.branches.seed)
+        plan = replace(self._plan_without_seed(data), seed=fitted.branches.seed)
         found = {"trunk_": fitted.trunk, **self._checked_on_sample(fitted, plan)}
         grown = Grown(
             fitted.forest,
@@ -278,6 +276,15 @@ class FileForest(TrunkForest):
             same_places=self._trunk_leaves() is not None,
         )
         return {"trunk_stability_": stability}
+
+
+def _checked_limit(memory_limit: Any, owner: str) -> int:
+    """The memory limit in bytes."""
+    limit = parse_bytes(memory_limit, "memory_limit", owner)
+    if limit < SMALLEST_LIMIT:
+        words = f"at least {in_words(SMALLEST_LIMIT)}"
+        raise parameter_error("memory_limit", owner, words, memory_limit)
+    return limit
 
 
 def _table(encoding: Encoding, n_rows: int) -> TrainingData:
