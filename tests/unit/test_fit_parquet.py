@@ -112,8 +112,7 @@ def test_levels_and_classes_are_those_of_all_files(tmp_path):
     assert forest.predict(pa.table({"x": x[:1], "word": ["a"]})).tolist() == [3]
 
 
-def test_branches_of_one_row_of_one_class_and_of_none(tmp_path):
-    """A trunk from a sample may send one row, or none, to a branch."""
+def test_branches_of_one_row_and_of_one_class(tmp_path):
     rng = np.random.default_rng(3)
     x = np.concatenate([np.zeros(400), [1.0], np.full(400, 2.0)])
     kind = np.where(x == 0, "a", np.where(rng.random(801) < 0.5, "b", "c"))

@@ -247,8 +247,16 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
 def test_spill_is_removed_after_success_unless_asked_for(folder, tmp_path):
     regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1)
     assert not list(tmp_path.iterdir())
-    regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1, keep_spill=True)
+    kept = regressor().fit_parquet(
+        folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1, keep_spill=True
+    )
     assert list(tmp_path.rglob("*.spill"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bayeswood.distributed.fit_files.fit_branch", None)  # all is there already
+        again = regressor().fit_parquet(
+            folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1, resume=True
+        )
+    assert again.forest_.digest == kept.forest_.digest
 
 
 FIT_BY_TWO = """
