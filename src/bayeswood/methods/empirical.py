@@ -85,6 +85,8 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
     trunk_stability_ : TrunkStability
         How the trunk's splits stand among posterior draws, if `check_trunk` looked at
         them. Not in model files.
+    memory_plan_ : MemoryPlan
+        What memory `fit_parquet` planned to use. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)
@@ -261,6 +263,8 @@ class EmpiricalBayesianForestRegressor(FileForest, ScoredRegressor):
     trunk_stability_ : TrunkStability
         How the trunk's splits stand among posterior draws, if `check_trunk` looked at
         them. Not in model files.
+    memory_plan_ : MemoryPlan
+        What memory `fit_parquet` planned to use. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)
