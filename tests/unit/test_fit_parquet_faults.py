@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
@@ -298,3 +299,15 @@ def is_running(pid):
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except OSError:
         return False
+
+
+def test_a_resumed_fit_keeps_the_seed_it_began_with(folder, tmp_path, monkeypatch):
+    def fit(seed, **options):
+        forest = regressor(random_state=np.random.default_rng(seed))
+        return forest.fit_parquet(folder, "y", FEATURES, n_jobs=1, **options).forest_.digest
+
+    with monkeypatch.context() as patch:
+        crash_at(patch, 9)
+        with pytest.raises(InjectedError):
+            fit(7, spill_dir=tmp_path)
+    assert fit(8, spill_dir=tmp_path, resume=True) == fit(7) != fit(8)
