@@ -82,6 +82,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
 
     def half(path):
         path.write_text("half")
+        assert not folder.has("step.json")  # nor would it be there if the process died here
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

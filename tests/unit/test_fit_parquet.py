@@ -32,7 +32,7 @@ def test_numbers_equal_the_fit_in_memory(table, folder, weight, sample):
     expected = regressor(trunk_sample_size=sample).fit(
         table.select(FEATURES), column(table, "y"), given
     )
-    forest.fit_parquet(folder, "y", FEATURES, weight, n_jobs=1)
+    forest.fit_parquet(folder, "y", FEATURES, weight, n_jobs=1, batch_rows=70)
     assert forest.forest_.digest == expected.forest_.digest
     np.testing.assert_allclose(forest.feature_importances_, expected.feature_importances_)
     rows = table.select(FEATURES).slice(0, 50)
@@ -145,9 +145,10 @@ def test_each_fit_has_the_seed_it_draws(folder, table, tmp_path):
     files, memory = np.random.default_rng(5), np.random.default_rng(5)
     digests = []
     for _ in range(2):
-        forest = regressor(random_state=files)
+        forest = regressor(random_state=files, trunk_sample_size=100)
         forest.fit_parquet(folder, "y", FEATURES, n_jobs=1, spill_dir=tmp_path)
-        expected = regressor(random_state=memory).fit(table.select(FEATURES), column(table, "y"))
+        expected = regressor(random_state=memory, trunk_sample_size=100)
+        expected.fit(table.select(FEATURES), column(table, "y"))
         assert forest.forest_.digest == expected.forest_.digest
         digests.append(forest.forest_.digest)
     assert digests[0] != digests[1]

@@ -208,10 +208,12 @@ def test_a_stale_spill_folder_is_told_apart(folder, tmp_path, monkeypatch):
 
 def test_left_overs_are_not_used_unless_asked_for(folder, undisturbed, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        crash_at(patch, 14)
+        crash_at(patch, 30)
         with pytest.raises(InjectedError):
             regressor().fit_parquet(folder, "y", FEATURES, "w", spill_dir=tmp_path, n_jobs=1)
-    for spilled in tmp_path.rglob("*.spill"):
+    left = list(tmp_path.rglob("*.spill"))
+    assert left
+    for spilled in left:
         spilled.write_bytes(b"of another time")
     forest = regressor().fit_parquet(folder, "y", FEATURES, "w", spill_dir=tmp_path, n_jobs=1)
     assert forest.forest_.digest == undisturbed
@@ -301,13 +303,14 @@ def is_running(pid):
         return False
 
 
-def test_a_resumed_fit_keeps_the_seed_it_began_with(folder, tmp_path, monkeypatch):
+@pytest.mark.parametrize("moment", [2, 9])
+def test_a_resumed_fit_keeps_the_seed_it_began_with(folder, tmp_path, monkeypatch, moment):
     def fit(seed, **options):
         forest = regressor(random_state=np.random.default_rng(seed))
         return forest.fit_parquet(folder, "y", FEATURES, n_jobs=1, **options).forest_.digest
 
     with monkeypatch.context() as patch:
-        crash_at(patch, 9)
+        crash_at(patch, moment)
         with pytest.raises(InjectedError):
             fit(7, spill_dir=tmp_path)
     assert fit(8, spill_dir=tmp_path, resume=True) == fit(7) != fit(8)
