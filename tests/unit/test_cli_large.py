@@ -108,3 +108,12 @@ def test_what_cannot_be_done_in_pieces(folder, options, words):
 
 def test_a_target_is_needed(folder):
     assert "Name the column to predict" in run("fit", folder, fails=True)
+
+
+def test_a_model_without_responses_predicts_bundled_data(tmp_path):
+    model, out = tmp_path / "wine.bw", tmp_path / "out.csv"
+    data = "builtin:wine_quality"
+    run("fit", data, "-m", "bayesian-forest", "--task", "regression", "-n", 2, "-p",
+        "keep_responses=false", "-p", "max_depth=3", "-o", model, "-q")  # fmt: skip
+    run("predict", model, data, "-o", out)
+    assert out.read_text().splitlines()[0].replace('"', "") == "predicted,mean_lower,mean_upper"

@@ -70,7 +70,7 @@ def predict(
         estimator = bayeswood.load(model)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
             predicted = predict_large(
-                data,
+                str(source_path(data)),
                 out,
                 estimator,
                 keep,
