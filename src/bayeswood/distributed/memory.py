@@ -247,6 +247,11 @@ def refuse_large(plan: MemoryPlan, costs: RowCosts, owner: str) -> None:
         raise BayeswoodError(
             f"The forest of {plan.n_rows:,} rows and {costs.n_trees} trees will take about "
             f"{in_words(plan.forest_bytes)}, and {in_words(plan.graft_bytes)} to put together; "
-            f"the 'memory_limit' of {owner} is {in_words(plan.limit)}. Raise min_samples_leaf, "
-            "lower n_estimators or max_depth, or raise the limit."
+            f"the 'memory_limit' of {owner} is {in_words(plan.limit)}. {_less_forest(costs)}"
         )
+
+
+def _less_forest(costs: RowCosts) -> str:
+    """What makes a forest smaller."""
+    first = "Set keep_responses=False, raise" if costs.kept else "Raise"
+    return f"{first} min_samples_leaf, lower n_estimators or max_depth, or raise the limit."

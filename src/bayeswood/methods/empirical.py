@@ -18,14 +18,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from bayeswood.methods.bayesian_forest import WEIGHTS, check_out_of_bag
+from bayeswood.methods.file_forest import FileForest
 from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.scored_forest import ScoredClassifier, ScoredRegressor
 from bayeswood.methods.training import TrainingData
-from bayeswood.methods.trunk_forest import TRUNK, TrunkForest
+from bayeswood.methods.trunk_forest import TRUNK
 from bayeswood.methods.weighted_cart import CartPlan
 
 
-class EmpiricalBayesianForestClassifier(TrunkForest, ScoredClassifier):
+class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
     """An empirical Bayesian forest for classes: a trunk, a Bayesian forest in each leaf.
 
     Parameters
@@ -84,6 +85,8 @@ class EmpiricalBayesianForestClassifier(TrunkForest, ScoredClassifier):
     trunk_stability_ : TrunkStability
         How the trunk's splits stand among posterior draws, if `check_trunk` looked at
         them. Not in model files.
+    memory_plan_ : MemoryPlan
+        What memory `fit_parquet` planned to use. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)
@@ -197,7 +200,7 @@ class EmpiricalBayesianForestClassifier(TrunkForest, ScoredClassifier):
         return super()._plan(data)
 
 
-class EmpiricalBayesianForestRegressor(TrunkForest, ScoredRegressor):
+class EmpiricalBayesianForestRegressor(FileForest, ScoredRegressor):
     """An empirical Bayesian forest for numeric responses: a trunk, a Bayesian forest in each leaf.
 
     Parameters
@@ -260,6 +263,8 @@ class EmpiricalBayesianForestRegressor(TrunkForest, ScoredRegressor):
     trunk_stability_ : TrunkStability
         How the trunk's splits stand among posterior draws, if `check_trunk` looked at
         them. Not in model files.
+    memory_plan_ : MemoryPlan
+        What memory `fit_parquet` planned to use. Not in model files.
     forest_ : Forest
         The trees and their weights: ordinary trees, whose top is the trunk.
     member_weights_ : ndarray, (n_members,)

@@ -18,6 +18,7 @@ from bayeswood.distributed import (
     graft,
     graft_importances,
     route,
+    sample_rows,
     scale_leaf_size,
 )
 from bayeswood.errors import BayeswoodError
@@ -34,7 +35,7 @@ from bayeswood.methods.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.training import TrainingData
-from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk, sample_rows
+from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan, grow_in_chunks
 from bayeswood.progress import Report
 from bayeswood.table import Schema
@@ -83,23 +84,30 @@ class TrunkForest(CartForest):
         return {"trunk_stability_": stability}
 
     def _fit_trunk(self, plan: CartPlan, data: TrainingData) -> Forest:
-        rows = sample_rows(plan.seed, data.n_rows, self.trunk_sample_size)
+        size = data.n_rows if self.trunk_sample_size is None else int(self.trunk_sample_size)
+        rows = sample_rows(data.n_rows, size, plan.seed)
         weights = data.sample_weight
         return fit_trunk(
             data.X[rows],
             data.target.y[rows],
             None if weights is None else weights[rows],
-            n_levels=data.schema.n_levels,
-            criterion=CORE_CRITERION[plan.criterion],
-            n_classes=data.n_classes,
-            min_samples_leaf=scale_leaf_size(
-                self._trunk_leaf_size(plan, data.n_rows), len(rows), data.n_rows
-            ),
-            max_leaves=self._trunk_leaves(),
-            min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
-            max_depth=plan.max_depth,
+            **self._trunk_settings(plan, data, len(rows)),
             n_jobs=plan.n_jobs,
         )
+
+    def _trunk_settings(self, plan: CartPlan, data: TrainingData, n_sample: int) -> dict[str, Any]:
+        """Arguments of `fit_trunk` for a sample of the rows."""
+        return {
+            "n_levels": data.schema.n_levels,
+            "criterion": CORE_CRITERION[plan.criterion],
+            "n_classes": data.n_classes,
+            "min_samples_leaf": scale_leaf_size(
+                self._trunk_leaf_size(plan, data.n_rows), n_sample, data.n_rows
+            ),
+            "max_leaves": self._trunk_leaves(),
+            "min_weight_fraction_leaf": plan.min_weight_fraction_leaf,
+            "max_depth": plan.max_depth,
+        }
 
     def _trunk_leaves(self) -> int | None:
         """Most leaves of the trunk; None where the size of its leaves decides."""
