@@ -142,11 +142,12 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
                            std::size_t n_rows, double weight_threshold,
-                           const OptionalGroups& row_groups, const OptionalVector& sample_weight) {
+                           const OptionalGroups& row_groups, const OptionalVector& sample_weight,
+                           const OptionalGroups& row_parts) {
   if (sample_weight && sample_weight->shape(0) != n_rows)
     throw std::invalid_argument("sample_weight: one per row");
   std::vector<double> weights(n_rows);
-  draw_weights(scheme_of(scheme, seed, weight_threshold, row_groups, n_rows), tree,
+  draw_weights(scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts), tree,
                sample_weight ? span(*sample_weight) : std::span<const double>{}, weights);
   return to_numpy(std::move(weights));
 }
@@ -183,7 +184,7 @@ void bind_grow(nb::module_& m) {
         nb::arg("n_candidates") = 0, nb::arg("randomized_fraction") = 0.0);
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-        nb::arg("sample_weight") = nb::none());
+        nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none());
   m.def("instruction_sets", &instruction_sets);
 }
 

@@ -4,6 +4,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The native core of bayeswood.";
   bayeswood::bindings::bind_forest(m);
   bayeswood::bindings::bind_grow(m);
+  bayeswood::bindings::bind_graft(m);
   bayeswood::bindings::bind_safe_bayes(m);
   bayeswood::bindings::bind_mcmc(m);
 }

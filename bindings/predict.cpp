@@ -79,7 +79,8 @@ void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_row
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
-              std::uint64_t first_tree, std::size_t first_row, std::size_t n_training) {
+              std::uint64_t first_tree, std::size_t first_row, std::size_t n_training,
+              const OptionalGroups& row_parts) {
   const MatrixView table = view(X);
   check_table(forest, table);
   if (n_training == 0) n_training = table.n_rows();
@@ -89,7 +90,7 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree, first_row, n_training};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
@@ -159,10 +160,11 @@ struct BoundResponses {
 void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
                     const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
-                    double weight_threshold, const OptionalGroups& row_groups) {
+                    double weight_threshold, const OptionalGroups& row_groups,
+                    const OptionalGroups& row_parts) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0));
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0), row_parts);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoundResponses{
         forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
@@ -205,7 +207,7 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
-           nb::arg("n_training") = 0)
+           nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none())
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
@@ -218,7 +220,7 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none())
+           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none())
       .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());

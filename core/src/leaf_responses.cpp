@@ -34,7 +34,7 @@ LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
                              std::span<const double> sample_weight, const WeightScheme& scheme,
                              const Running& run)
     : forest_(forest),
-      scheme_{scheme.kind, scheme.seed},
+      scheme_{.kind = scheme.kind, .seed = scheme.seed, .n_parts = scheme.n_parts},
       least_weight_(scheme.row_groups.empty() ? 0 : scheme.threshold),
       y_(y.begin(), y.end()),
       sample_weight_(sample_weight.begin(), sample_weight.end()),
@@ -45,15 +45,24 @@ LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
   if (!sample_weight_.empty() && sample_weight_.size() != y_.size() / forest.n_outputs()) {
     throw std::invalid_argument("sample_weight: one per response");
   }
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    streams_.emplace_back(scheme.seed, t, Purpose::WEIGHTS);
-  }
+  load_parts(scheme);
   parallel_for(
       forest.n_outputs(), run.n_threads,
       [&](std::size_t k, unsigned, const StopFlag& stop) { rank_output(k, stop); }, run.poll);
   parallel_for(
       forest.n_trees(), run.n_threads,
       [&](std::size_t t, unsigned, const StopFlag&) { load_tree(t); }, run.poll);
+}
+
+void LeafResponses::load_parts(const WeightScheme& scheme) {
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    for (std::uint64_t part = 0; part < scheme.n_parts; ++part) {
+      streams_.emplace_back(part_seed(scheme.seed, part), t, Purpose::WEIGHTS);
+    }
+  }
+  part_.assign(scheme.row_parts.begin(), scheme.row_parts.end());
+  std::vector<std::uint32_t> next(scheme.n_parts, 0);
+  for (const auto part : part_) place_.push_back(next[part]++);
 }
 
 void LeafResponses::load_tree(std::size_t t) {
@@ -82,8 +91,11 @@ void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
 
 double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
   const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
-  if (scheme_.kind == WeightKind::EXPONENTIAL)
-    return w * (least_weight_ + streams_[t].exponential_at(row));
+  if (scheme_.kind == WeightKind::EXPONENTIAL) {
+    const std::size_t part = part_.empty() ? 0 : part_[row];
+    const std::size_t place = part_.empty() ? row : place_[row];
+    return w * (least_weight_ + streams_[t * scheme_.n_parts + part].exponential_at(place));
+  }
   return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
 }
 

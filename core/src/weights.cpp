@@ -33,22 +33,53 @@ WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double thr
   return scheme;
 }
 
+WeightScheme in_parts(WeightScheme scheme, std::span<const std::int32_t> row_parts,
+                      std::size_t n_rows) {
+  if (row_parts.empty()) return scheme;
+  if (scheme.kind != WeightKind::EXPONENTIAL || !scheme.row_groups.empty())
+    throw std::invalid_argument("row_parts: for exponential weights without groups only");
+  if (row_parts.size() != n_rows) throw std::invalid_argument("row_parts: one per row");
+  for (const auto part : row_parts) {
+    if (part < 0 || static_cast<std::size_t>(part) >= n_rows)
+      throw std::invalid_argument("row_parts: from 0 to below the number of rows");
+    scheme.n_parts = std::max(scheme.n_parts, static_cast<std::uint32_t>(part) + 1);
+  }
+  scheme.row_parts = row_parts;
+  return scheme;
+}
+
 namespace {
 
 bool takes_part(std::span<const double> sample_weight, std::size_t row) {
   return sample_weight.empty() || sample_weight[row] > 0;
 }
 
-void drop_rows(double threshold, std::span<const double> sample_weight, std::span<double> out) {
-  std::size_t largest = out.size();
-  bool any_left = false;
+std::size_t part_of(const WeightScheme& scheme, std::size_t row) {
+  return scheme.row_parts.empty() ? 0 : static_cast<std::size_t>(scheme.row_parts[row]);
+}
+
+void draw_exponential(const WeightScheme& scheme, std::uint64_t tree, std::span<double> out) {
+  std::vector<Stream> streams;
+  for (std::uint64_t part = 0; part < scheme.n_parts; ++part) {
+    streams.emplace_back(part_seed(scheme.seed, part), tree, Purpose::WEIGHTS);
+  }
+  std::vector<std::size_t> place(scheme.n_parts, 0);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t part = part_of(scheme, i);
+    out[i] = streams[part].exponential_at(place[part]++);
+  }
+}
+
+void drop_rows(const WeightScheme& scheme, std::span<const double> sample_weight,
+               std::span<double> out) {
+  std::vector<std::size_t> largest(scheme.n_parts, out.size());  // row of the part's largest draw
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (!takes_part(sample_weight, i)) continue;
-    any_left |= out[i] >= threshold;
-    if (largest == out.size() || out[i] > out[largest]) largest = i;
+    std::size_t& row = largest[part_of(scheme, i)];
+    if (row == out.size() || out[i] > out[row]) row = i;
   }
   for (std::size_t i = 0; i < out.size(); ++i) {
-    if (out[i] < threshold && (any_left || i != largest)) out[i] = 0;
+    if (out[i] < scheme.threshold && i != largest[part_of(scheme, i)]) out[i] = 0;
   }
 }
 
@@ -88,11 +119,11 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
   const Stream stream(scheme.seed, tree, Purpose::WEIGHTS);
   switch (scheme.kind) {
     case WeightKind::EXPONENTIAL:
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = stream.exponential_at(i);
+      draw_exponential(scheme, tree, out);
       if (!scheme.row_groups.empty()) {
         drop_groups(scheme, Stream(scheme.seed, tree, Purpose::GROUPS), sample_weight, out);
       } else if (scheme.threshold > 0) {
-        drop_rows(scheme.threshold, sample_weight, out);
+        drop_rows(scheme, sample_weight, out);
       }
       return;
     case WeightKind::BOOTSTRAP:

@@ -5,6 +5,10 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `CalibratedForestClassifier`, `CalibratedForestRegressor`: the ones to start with; probabilities
   and intervals that hold, calibrated on out-of-bag rows.
 - `BayesianForestClassifier`, `BayesianForestRegressor`: a posterior sample of CART trees.
+- `EmpiricalBayesianForestClassifier`, `EmpiricalBayesianForestRegressor`: the same in pieces, a
+  fixed trunk and a forest in each of its leaves.
+- `SubsampleForestClassifier`, `SubsampleForestRegressor`: forests of disjoint parts of the rows,
+  to compare with these.
 - `RandomForestClassifier`, `RandomForestRegressor`: bootstrap samples and random features.
 - `RandomizedTreesClassifier`: splits drawn among the best.
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
@@ -15,8 +19,9 @@ Estimators in scikit-learn's idiom, all importable from here:
 When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
 `choose_gamma0_by_cost`, `compare_envelopes`.
 
-`load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior of
-whatever can be computed from a fitted function, `explain` one prediction in words;
+`suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
+memory. `load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior
+of whatever can be computed from a fitted function, `explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
 `posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
 things on, `plots` and `report` pictures and pages.
@@ -33,6 +38,8 @@ from bayeswood.methods import (
     BayesianForestRegressor,
     CalibratedForestClassifier,
     CalibratedForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
     EnvelopeClassifier,
     MCMCTreeClassifier,
     MCMCTreeRegressor,
@@ -42,8 +49,12 @@ from bayeswood.methods import (
     RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
+    TrunkSuggestion,
     compare_envelopes,
     load,
+    suggest_trunk,
 )
 from bayeswood.posterior import posterior_functional
 from bayeswood.report import explain
@@ -73,6 +84,8 @@ __all__ = [
     "BayeswoodError",
     "CalibratedForestClassifier",
     "CalibratedForestRegressor",
+    "EmpiricalBayesianForestClassifier",
+    "EmpiricalBayesianForestRegressor",
     "EnvelopeClassifier",
     "Forest",
     "MCMCTreeClassifier",
@@ -83,7 +96,10 @@ __all__ = [
     "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
+    "SubsampleForestClassifier",
+    "SubsampleForestRegressor",
     "Tree",
+    "TrunkSuggestion",
     "Uncertainty",
     "UncertaintyEnvelope",
     "__version__",
@@ -96,6 +112,7 @@ __all__ = [
     "explain",
     "load",
     "posterior_functional",
+    "suggest_trunk",
 ]
 
 

@@ -112,6 +112,7 @@ class Forest:
         first_tree: int = 0,
         first_row: int = 0,
         n_training: int = 0,
+        row_parts: NDArray[np.int32] | None = None,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order; the rest is as it was in
@@ -168,6 +169,7 @@ class LeafResponses:
         n_jobs: int = 1,
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
     ) -> None: ...
     def leaf_variances(self, n_jobs: int = 1) -> F64:
         """(n_leaves of all trees, n_outputs): variance of the responses in each leaf, weighted as
@@ -370,6 +372,21 @@ def grow_forest(
     ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
+def graft(
+    trunk: Forest,
+    branches: list[Forest],
+    rows: list[NDArray[np.int32]] | None = None,
+    n_jobs: int = 1,
+) -> Forest:
+    """Tree t is the one tree of `trunk` with tree t of ``branches[b]`` in place of its leaf b.
+
+    All branches have the trunk's shape and the same number of trees. `rows`: for each branch the
+    training row of each of its rows, by which leaf_rows are renumbered; None leaves them.
+    """
+
+def part_seed(seed: int, part: int) -> int:
+    """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
+
 def draw_weights(
     scheme: str,
     seed: int,
@@ -378,9 +395,13 @@ def draw_weights(
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
     sample_weight: F64 | None = None,
+    row_parts: NDArray[np.int32] | None = None,
 ) -> F64:
     """The random weights of one tree, before `sample_weight`, which only says which rows take
     part in the draw.
+
+    row_parts: part of each row, 0 .. n_parts - 1. Exponential weights are drawn in each part as if
+    it were a table of its own grown with `part_seed`.
     """
 
 def instruction_sets() -> list[str]:

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from bayeswood import EmpiricalBayesianForestRegressor
 from bayeswood.theory import trunk_stability
 
 
@@ -34,6 +35,22 @@ def test_the_sample_tree(trunk):
         ],
         rel=1e-12,
     )
+
+
+def test_the_trunk_of_the_empirical_bayesian_forest(california):
+    names, X, y = california
+    forest = EmpiricalBayesianForestRegressor(1, trunk_min_samples_leaf=3500, random_state=0)
+    trunk = forest.fit(pd.DataFrame(X, columns=names), y).trunk_.trees[0]
+    inner = trunk.feature >= 0
+    assert [names[feature] for feature in trunk.feature[inner]] == [
+        "medianIncome",
+        "medianIncome",
+        "latitude",
+        "housingMedianAge",
+    ]
+    assert trunk.threshold[inner] == pytest.approx([5.03515, 3.0743, 34.455, 26.5], rel=1e-12)
+    assert trunk.n_samples[~inner].tolist() == [4385, 3804, 4056, 3686, 4709]
+    assert forest.trunk_stability_.prefix_shares[1] == 1.0
 
 
 def test_shares_of_the_trees(trunk):

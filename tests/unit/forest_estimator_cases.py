@@ -8,13 +8,26 @@ from bayeswood import (
     BayesianForestRegressor,
     CalibratedForestClassifier,
     CalibratedForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
 
-CLASSIFIERS = [BayesianForestClassifier, RandomForestClassifier, CalibratedForestClassifier]
-REGRESSORS = [BayesianForestRegressor, RandomForestRegressor, CalibratedForestRegressor]
+CLASSIFIERS = [
+    BayesianForestClassifier,
+    RandomForestClassifier,
+    CalibratedForestClassifier,
+    EmpiricalBayesianForestClassifier,
+]
+REGRESSORS = [
+    BayesianForestRegressor,
+    RandomForestRegressor,
+    CalibratedForestRegressor,
+    EmpiricalBayesianForestRegressor,
+]
 ALL = CLASSIFIERS + REGRESSORS
+TRUNKED = [EmpiricalBayesianForestClassifier, EmpiricalBayesianForestRegressor]
 
 
 # What makes a calibrated forest speak as its members do.

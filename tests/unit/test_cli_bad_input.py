@@ -70,7 +70,7 @@ def test_bad_data_files(folder, name):
 FIT = "fit good.csv --target y "
 COMMANDS = {
     "fit gone.csv --target y": "No file 'gone.csv'",
-    "fit . --target y": "is a folder",
+    "fit *.nothing --target y": "finds no file",
     "fit builtin:irish": "'irish'.*iris",
     "fit good.csv --target Y": "No target column 'Y'. Did you mean 'y'",
     "fit good.csv --target zebra": "There are: a, b, y",

@@ -5,7 +5,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 
-from bayeswood import BayesianForestClassifier, BayesianForestRegressor, RandomForestRegressor
+from bayeswood import (
+    BayesianForestClassifier,
+    BayesianForestRegressor,
+    EmpiricalBayesianForestRegressor,
+    RandomForestRegressor,
+    SubsampleForestRegressor,
+)
 
 callback = pytest.importorskip("sklearn.callback", reason="scikit-learn < 1.9 has no callbacks")
 
@@ -52,7 +58,15 @@ def test_callbacks_see_the_forest_grow(data):
     assert "sample_weight" in recorder.metadata
 
 
-@pytest.mark.parametrize("cls", [BayesianForestRegressor, RandomForestRegressor])
+@pytest.mark.parametrize(
+    "cls",
+    [
+        BayesianForestRegressor,
+        RandomForestRegressor,
+        EmpiricalBayesianForestRegressor,
+        SubsampleForestRegressor,
+    ],
+)
 def test_callbacks_change_no_bit(data, cls):
     X, y = data
     model = cls(n_estimators=23, random_state=0)

@@ -12,8 +12,12 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
 )
 
 ALL = [
@@ -21,6 +25,10 @@ ALL = [
     BayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
 ]
 
 

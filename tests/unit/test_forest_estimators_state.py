@@ -14,8 +14,12 @@ from bayeswood import (
     BayeswoodError,
     CalibratedForestClassifier,
     CalibratedForestRegressor,
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
     load,
 )
 from bayeswood.methods.registry import DEFAULT_METHOD, ESTIMATORS, METHODS, method_class
@@ -28,6 +32,13 @@ MODELS = [
     RandomForestRegressor(n_estimators=30, oob_score=True, random_state=np.int64(3)),
     CalibratedForestClassifier(n_estimators=30, random_state=0),
     CalibratedForestRegressor(n_estimators=30, random_state=0),
+    EmpiricalBayesianForestClassifier(n_estimators=4, random_state=0),
+    EmpiricalBayesianForestRegressor(
+        n_estimators=60, weight_threshold=0.3, oob_score=True, random_state=0
+    ),
+    EmpiricalBayesianForestRegressor(n_estimators=4, keep_responses=False),
+    SubsampleForestClassifier(n_estimators=3, random_state=0),
+    SubsampleForestRegressor(n_estimators=3, random_state=0),
 ]
 
 
@@ -268,6 +279,8 @@ def test_every_method_has_its_classes():
         "random-forest",
         "randomized-trees",
         "safe-bayes-forest",
+        "empirical-bayesian-forest",
+        "subsample-forest",
         "mcmc-tree",
     }
     assert DEFAULT_METHOD == "calibrated-forest"

@@ -21,7 +21,7 @@ ROOMS = [
     {"report"},
     {"plots"},
 ]
-CONDUCTORS = [{"methods"}, {"distributed"}, {"cli"}]
+CONDUCTORS = [{"distributed"}, {"methods"}, {"cli"}]
 
 
 def room_of(path):

@@ -2,9 +2,9 @@
 //
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
-// Memory: per training row 8 bytes and 4 per output, 4 per leaf, and 1 per row and tree for
-// bootstrap counts; Exp(1) draws are made again on the spot. That a threshold left rows out needs
-// no second look, for such rows are in no leaf.
+// Memory: per training row 8 bytes (16 if the rows are in parts) and 4 per output, 4 per leaf, and
+// 1 per row and tree for bootstrap counts; Exp(1) draws are made again on the spot. That a
+// threshold left rows out needs no second look, for such rows are in no leaf.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,7 @@ class LeafResponses {
     double* out;
   };
 
+  void load_parts(const WeightScheme& scheme);
   void load_tree(std::size_t t);
   void rank_output(std::size_t k, const StopFlag& stop);
   double row_weight(std::size_t t, std::size_t row) const;
@@ -62,8 +63,9 @@ class LeafResponses {
   std::vector<double> y_, sample_weight_;
   std::vector<std::vector<std::uint32_t>> rank_;  // per output
   std::vector<std::vector<std::uint32_t>>
-      starts_;                   // per tree: first place of each leaf in leaf_rows
-  std::vector<Stream> streams_;  // Exp(1) draws of each tree
+      starts_;                               // per tree: first place of each leaf in leaf_rows
+  std::vector<Stream> streams_;              // Exp(1) draws of each tree and part
+  std::vector<std::uint32_t> part_, place_;  // of each row, and there; empty: one part
   std::vector<std::vector<std::uint8_t>> counts_;  // bootstrap counts of each tree
 };
 

@@ -26,6 +26,11 @@ inline std::uint64_t mix64(std::uint64_t z) {
   return z ^ (z >> 31);
 }
 
+// The seed of one part of the rows that has random numbers of its own; that of part 0 is `seed`.
+inline std::uint64_t part_seed(std::uint64_t seed, std::uint64_t part) {
+  return seed + part * 0x9fb21c651e98df25ULL;
+}
+
 class Stream {
  public:
   Stream(std::uint64_t seed, std::uint64_t tree, Purpose purpose) {

@@ -5,6 +5,9 @@
 // which happens with probability 1 - exp(-c). Rows of one group are left out together: one Exp(1)
 // draw per group decides, and the rows of a group that stays weigh c + Exp(1) each. The excess of
 // an Exp(1) draw over c is Exp(1) again, so that groups of one row have the law of no groups.
+//
+// Rows in parts (the branches of a trunk, disjoint sub-samples) are weighted as if each part were
+// a table of its own: the seed is the part's, and a row's place is that among the part's rows.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +28,24 @@ struct WeightScheme {
   // The group of each row, 0 .. n_groups - 1; empty where rows stand alone. Needs a threshold.
   std::span<const std::int32_t> row_groups = {};
   std::uint32_t n_groups = 0;
+  // The part of each row, 0 .. n_parts - 1; empty where there is one part. EXPONENTIAL only, and
+  // not with groups.
+  std::span<const std::int32_t> row_parts = {};
+  std::uint32_t n_parts = 1;
 };
 
-// The scheme of these parts, checked; `row_groups` must outlive it.
+// The scheme of these settings, checked; `row_groups` must outlive it.
 WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double threshold,
                          std::span<const std::int32_t> row_groups, std::size_t n_rows);
 
+// The same scheme on rows in parts, which must outlive it.
+WeightScheme in_parts(WeightScheme scheme, std::span<const std::int32_t> row_parts,
+                      std::size_t n_rows);
+
 // The weights of one tree before sample_weight. Bootstrap draws among the rows whose sample_weight
 // is positive (all rows where `sample_weight` is empty), as many as there are. Where the threshold
-// would leave out all of these, the row (or the group) of the largest draw stays.
+// would leave out all of these, the row (or the group) of the largest draw stays; so it does in
+// each part.
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out);
 

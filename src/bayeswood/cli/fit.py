@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.cli.data_options import data_options
+from bayeswood.cli.fit_large import fit_large
+from bayeswood.cli.large_input import is_large, memory_limit, memory_option
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
@@ -73,13 +75,21 @@ _TRAINING_ROWS = (
 @click.option("--n-estimators", "-n", type=click.IntRange(1), help="Number of trees.")
 @share_option("--coverage", 0.9, "Coverage of the intervals.")
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@memory_option
+@click.option(
+    "--spill-dir",
+    type=click.Path(path_type=Path),
+    help="Folder for the rows of a fit in pieces; needed to resume it.",
+)
+@click.option("--resume", is_flag=True, help="Go on from what an earlier fit in pieces left.")
 @screen_options
 def fit(quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Fit a model to DATA and say how good and how sure it is.
 
     DATA is a .csv, .csv.gz or .parquet file, or builtin:NAME for a bundled data set. Without DATA
     the bundled breast cancer data are used. Text and true/false columns are taken as categories, an
-    empty cell as missing.
+    empty cell as missing. DATA that would take more than the memory limit, and a folder or pattern
+    of files, are fitted in pieces by an empirical Bayesian forest.
     """
     run_fit(FitRequest(**options), Screen(quiet=quiet, as_json=as_json))
 
@@ -92,6 +102,10 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
     request : FitRequest
     screen : Screen
     """
+    limit = memory_limit(request.memory_limit)
+    if is_large(request.data, limit):
+        fit_large(request, limit, screen)
+        return
     with OutputFiles(source_path(request.data)) as files:
         files.check(request.out, request.predictions, request.plot)
         _check_plot(request.plot)

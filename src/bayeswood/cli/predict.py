@@ -9,8 +9,11 @@ import numpy as np
 
 import bayeswood
 from bayeswood.cli.columns import check_names, split_names
+from bayeswood.cli.large_input import is_large, memory_option
+from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
+from bayeswood.cli.predict_large import lacks_responses, predict_large
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
@@ -39,6 +42,7 @@ _N_CLASSES = 10
 @click.option("--keep", multiple=True, help="Columns of DATA to copy before the predictions.")
 @share_option("--coverage", 0.9, "Coverage of the intervals.")
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@memory_option
 @screen_options
 def predict(
     model: Path,
@@ -47,6 +51,7 @@ def predict(
     keep: tuple[str, ...],
     coverage: float,
     gamma0: float,
+    memory_limit: str | None,
     quiet: bool,
     as_json: bool,
     debug: bool,
@@ -63,6 +68,19 @@ def predict(
             files.check(out)
             check_ending(out, "--out")
         estimator = bayeswood.load(model)
+        if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
+            predicted = predict_large(
+                str(source_path(data)),
+                out,
+                estimator,
+                keep,
+                to_stdout=out == _STDOUT,
+                coverage=coverage,
+                gamma0=gamma0,
+                show_progress=screen.shows_progress,
+            )
+            _show(screen, predicted.facts(), out, predicted.notes())
+            return
         table = read_for_model(data, estimator)
         kept = split_names(keep, table.column_names)
         check_names(kept, table.column_names, "column")
@@ -74,7 +92,7 @@ def predict(
             _write_stdout(result)
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
-    _show(screen, predictions, out, notes)
+    _show(screen, _facts(predictions), out, notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -82,31 +100,23 @@ def _write_stdout(table: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def _show(
-    screen: Screen,
-    predictions: ClassPredictions | NumberPredictions,
-    out: Path,
-    notes: list[str],
-) -> None:
+def _show(screen: Screen, facts: dict[str, Any], out: Path, notes: list[str]) -> None:
     from bayeswood.report.render import heading, render_pairs
 
-    facts = _facts(predictions)
     screen.show_notes(notes)
     where = "the standard output" if out == _STDOUT else str(out)
     screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
-    screen.show(render_pairs(_rows(predictions, facts)))
+    screen.show(render_pairs(_rows(facts)))
     screen.finish({**facts, "out": str(out), "notes": notes})
 
 
-def _rows(
-    predictions: ClassPredictions | NumberPredictions, facts: dict[str, Any]
-) -> list[tuple[str, str]]:
-    if isinstance(predictions, NumberPredictions):
-        width = f"mean width of the {percent(predictions.coverage)} interval"
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    if "mean_predicted" in facts:
+        width = f"mean width of the {percent(facts['coverage'])} interval"
         mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
         return [mean, (width, f"{facts['mean_width']:.5g}")]
     n_confident = facts["n_confident"]
-    least = f"at least {percent(predictions.gamma0)} of the trees agree"
+    least = f"at least {percent(facts['gamma0'])} of the trees agree"
     by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
     rows = [("confident", f"{n_confident:,} ({n_confident / facts['n_rows']:.1%}), {least}")]
     rows += [

@@ -49,6 +49,9 @@ class FitRequest:
     n_jobs: int | None = None
     coverage: float = 0.9
     gamma0: float = DEFAULT_GAMMA0
+    memory_limit: str | None = None
+    spill_dir: Path | None = None
+    resume: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Flat trees plus one log-weight per tree: what every method ends in."""
 
 from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any, overload
 
 import numpy as np
@@ -141,6 +142,16 @@ class Forest:
     def nbytes(self) -> int:
         """Memory held by the trees, in bytes."""
         return self._core.nbytes
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all trees and weights, in hexadecimal: equal forests have equal digests."""
+        found = sha256()
+        for name, part in sorted(self.to_arrays().items()):
+            array = np.asarray(part)
+            found.update(f"{name} {array.dtype.str} {array.shape};".encode())
+            found.update(np.ascontiguousarray(array).data)
+        return found.hexdigest()
 
     @property
     def trees(self) -> Sequence[Tree]:

@@ -3,6 +3,10 @@
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.empirical import (
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
+)
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
@@ -14,6 +18,8 @@ from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
+from bayeswood.methods.suggest_trunk import TrunkSuggestion, suggest_trunk
 
 __all__ = [
     "DEFAULT_METHOD",
@@ -22,6 +28,8 @@ __all__ = [
     "BayesianForestRegressor",
     "CalibratedForestClassifier",
     "CalibratedForestRegressor",
+    "EmpiricalBayesianForestClassifier",
+    "EmpiricalBayesianForestRegressor",
     "EnvelopeClassifier",
     "ForestClassifier",
     "ForestRegressor",
@@ -33,7 +41,11 @@ __all__ = [
     "RandomizedTreesClassifier",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
+    "SubsampleForestClassifier",
+    "SubsampleForestRegressor",
+    "TrunkSuggestion",
     "compare_envelopes",
     "load",
     "method_class",
+    "suggest_trunk",
 ]

@@ -23,13 +23,13 @@ from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredR
 from bayeswood.methods.training import TrainingData
 from bayeswood.methods.weighted_cart import CartPlan
 
-_WEIGHTS: Mapping[str, Constraint] = {
+WEIGHTS: Mapping[str, Constraint] = {
     "weight_threshold": real(0, integers=True),
     "oob_score": OOB_SCORE,
 }
 
 
-def _check_out_of_bag(oob_score: Any, weight_threshold: float, owner: str) -> None:
+def check_out_of_bag(oob_score: Any, weight_threshold: float, owner: str) -> None:
     """Out-of-bag rows are those of weight 0, which Exp(1) draws never have of themselves."""
     if oob_score and not weight_threshold > 0:
         raise BayeswoodError(
@@ -139,7 +139,7 @@ class BayesianForestClassifier(ScoredClassifier):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
-        **_WEIGHTS,
+        **WEIGHTS,
         "criterion": one_of("gini", "entropy", "log_loss"),
     }
 
@@ -173,7 +173,7 @@ class BayesianForestClassifier(ScoredClassifier):
         self.categorical_features = categorical_features
 
     def _plan(self, data: TrainingData) -> CartPlan:
-        _check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
+        check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
         return super()._plan(data)
 
 
@@ -278,7 +278,7 @@ class BayesianForestRegressor(ScoredRegressor):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
-        **_WEIGHTS,
+        **WEIGHTS,
         "criterion": one_of("squared_error"),
         "keep_responses": BOOLEAN,
     }
@@ -315,5 +315,5 @@ class BayesianForestRegressor(ScoredRegressor):
         self.categorical_features = categorical_features
 
     def _plan(self, data: TrainingData) -> CartPlan:
-        _check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
+        check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
         return super()._plan(data)

@@ -252,6 +252,7 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
                 grown.seed,
                 grown.weight_threshold,
                 grown.row_groups,
+                grown.row_parts,
             )
         return {
             **self._described(data.schema, grown),

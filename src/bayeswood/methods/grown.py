@@ -30,6 +30,8 @@ class Grown:
         Exponential weights below it were 0.
     row_groups : ndarray of int32, (n_rows,) or None
         Groups of rows that were given weight 0 together.
+    row_parts : ndarray of int32, (n_rows,) or None
+        Parts of the rows that had random numbers of their own, see `_core.draw_weights`.
     """
 
     forest: Forest
@@ -39,3 +41,4 @@ class Grown:
     settings: dict[str, Any] = field(default_factory=dict)
     weight_threshold: float = 0.0
     row_groups: NDArray[np.int32] | None = None
+    row_parts: NDArray[np.int32] | None = None

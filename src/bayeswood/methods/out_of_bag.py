@@ -31,6 +31,7 @@ def out_of_bag(data: TrainingData, grown: Grown, *, hard: bool, n_jobs: int) -> 
         n_jobs=n_jobs,
         weight_threshold=grown.weight_threshold,
         row_groups=grown.row_groups,
+        row_parts=grown.row_parts,
     )
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, None], out=means, where=counts[:, None] > 0)

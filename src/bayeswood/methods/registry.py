@@ -6,6 +6,10 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.empirical import (
+    EmpiricalBayesianForestClassifier,
+    EmpiricalBayesianForestRegressor,
+)
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
@@ -13,6 +17,7 @@ from bayeswood.methods.random_forest import RandomForestClassifier, RandomForest
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
 from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
@@ -22,6 +27,11 @@ METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | N
     "random-forest": (RandomForestClassifier, RandomForestRegressor),
     "randomized-trees": (RandomizedTreesClassifier, None),
     "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
+    "empirical-bayesian-forest": (
+        EmpiricalBayesianForestClassifier,
+        EmpiricalBayesianForestRegressor,
+    ),
+    "subsample-forest": (SubsampleForestClassifier, SubsampleForestRegressor),
     "mcmc-tree": (MCMCTreeClassifier, MCMCTreeRegressor),
 }
 

@@ -139,7 +139,8 @@ def take_responses(meta: Any, arrays: Mapping[str, NDArray[Any]], grown: Grown) 
     if weights is not None and not (weights > 0).all():
         raise BayeswoodError("The model file holds a training weight that is not positive.")
     threshold, groups = _take_left_out(meta, arrays, scheme, len(y))
-    return Responses(y, weights, scheme, grown.seed, threshold, groups)
+    parts = _take_parts(arrays, scheme, groups, len(y))
+    return Responses(y, weights, scheme, grown.seed, threshold, groups, parts)
 
 
 def _take_left_out(
@@ -154,6 +155,21 @@ def _take_left_out(
     if not (usable and threshold > 0) or groups is None or not _are_groups(groups, n_rows):
         raise BayeswoodError("The model file says wrongly how rows were left out of its trees.")
     return threshold, np.ascontiguousarray(groups, dtype=np.int32)
+
+
+def _take_parts(
+    arrays: Mapping[str, NDArray[Any]],
+    scheme: str,
+    groups: NDArray[np.int32] | None,
+    n_rows: int,
+) -> NDArray[np.int32] | None:
+    """The parts of the rows that had random numbers of their own."""
+    parts = arrays.get("row_parts")
+    if parts is None:
+        return None
+    if scheme != SCHEMES[0] or groups is not None or not _are_groups(parts, n_rows):
+        raise BayeswoodError("The model file says wrongly in which parts its rows are.")
+    return np.ascontiguousarray(parts, dtype=np.int32)
 
 
 def _are_groups(groups: NDArray[Any], n_rows: int) -> bool:

@@ -20,7 +20,7 @@ from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]
 
-_CORE_CRITERION = {
+CORE_CRITERION = {
     "squared_error": "squared_error",
     "gini": "gini",
     "entropy": "entropy",
@@ -71,21 +71,49 @@ def grow_weighted_cart(
     fitted : callable
         Gives the fitted attributes of the estimator for the trees so far.
     """
-    chunks = tasks.begin(plan.n_trees)
     encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
+
+    def grow(first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
+        return _grow_chunk(plan, data, encoded, first, size, report)
+
+    return grow_in_chunks(plan, grow, tasks, fitted)
+
+
+def grow_in_chunks(
+    plan: CartPlan,
+    grow: Callable[[int, int, Report | None], tuple[Forest, F64]],
+    tasks: FitTasks,
+    fitted: Callable[[Grown], dict[str, Any]],
+    row_parts: NDArray[np.int32] | None = None,
+) -> Grown:
+    """Grow the planned trees, chunk by chunk where callbacks want to see them.
+
+    Parameters
+    ----------
+    plan : CartPlan
+        What to grow.
+    grow : callable
+        ``grow(first, size, report)`` gives the trees first .. first + size - 1 and their
+        importances.
+    tasks, fitted : FitTasks and callable
+        As in `grow_weighted_cart`.
+    row_parts : ndarray of int32, (n_rows,), default=None
+        Parts of the rows that have random numbers of their own.
+    """
+    chunks = tasks.begin(plan.n_trees)
     grown: list[tuple[Forest, F64]] = []
     with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
         for first, size in _first_and_size(chunks):
             stop = tasks.run(
                 lambda first=first, size=size: grown.append(  # type: ignore[misc]
-                    _grow_chunk(plan, data, encoded, first, size, report)
+                    grow(first, size, report)
                 ),
                 first,
-                lambda: fitted(_join(plan, grown)),
+                lambda: fitted(_join(plan, grown, row_parts)),
             )
             if stop:
                 break
-    return _join(plan, grown)
+    return _join(plan, grown, row_parts)
 
 
 def _first_and_size(chunks: list[int]) -> Iterator[tuple[int, int]]:
@@ -107,7 +135,7 @@ def _grow_chunk(
         encoded,
         data.target.y,
         data.sample_weight,
-        criterion=_CORE_CRITERION[plan.criterion],
+        criterion=CORE_CRITERION[plan.criterion],
         scheme=plan.scheme,
         seed=plan.seed,
         n_trees=size,
@@ -129,7 +157,9 @@ def _grow_chunk(
     return Forest(core), importances
 
 
-def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> Grown:
+def _join(
+    plan: CartPlan, grown: list[tuple[Forest, F64]], row_parts: NDArray[np.int32] | None
+) -> Grown:
     forest = Forest.concatenate([forest for forest, _ in grown])
     importances = np.concatenate([importances for _, importances in grown])
     return Grown(
@@ -140,4 +170,5 @@ def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> Grown:
         plan.settings(),
         plan.weight_threshold,
         plan.row_groups,
+        row_parts,
     )

@@ -192,7 +192,58 @@ def trunk_stability(
     draws, _ = _core.grow_forest(
         encoded, target.y, None, scheme="exponential", seed=seed, n_trees=n_draws, **settings
     )
-    return _summarize(sample, draws, schema, min_samples_leaf, target.classes)
+    return compare_draws(
+        sample, draws, schema, min_samples_leaf=min_samples_leaf, classes=target.classes
+    )
+
+
+def compare_draws(
+    sample: _core.Forest,
+    draws: _core.Forest,
+    schema: Schema,
+    *,
+    min_samples_leaf: int,
+    classes: tuple[Any, ...] = (),
+    same_places: bool = False,
+) -> TrunkStability:
+    """Hold a trunk beside trees of posterior draws.
+
+    Parameters
+    ----------
+    sample : _core.Forest
+        The trunk, one tree.
+    draws : _core.Forest
+        A tree per draw.
+    schema : Schema
+        Names of the features.
+    min_samples_leaf : int
+        Rows in a leaf at least.
+    classes : tuple, default=()
+        The classes; empty for regression.
+    same_places : bool, default=False
+        Whether to look at the draws only where the trunk splits: for a trunk that was limited by
+        more than the size of its leaves.
+    """
+    tree, n_draws = sample.tree(0), draws.n_trees
+    own = _splits(tree)
+    drawn = [_splits(draws.tree(index)) for index in range(n_draws)]
+    if same_places:
+        places = {split.path for split in own}
+        drawn = [[split for split in splits if split.path in places] for splits in drawn]
+    sequences = _sequences(drawn, schema)
+    signature = tuple(schema.names[s.feature] for s in own)
+    share = next((s.share for s in sequences if s.features == signature), 0.0)
+    return TrunkStability(
+        sample_tree=tuple(_nodes(tree, schema, _agreement(own, drawn), n_draws)),
+        sample_signature=signature,
+        share=share,
+        share_se=_standard_error(share, n_draws),
+        sequences=sequences,
+        prefix_shares=_prefix_shares(own, drawn),
+        min_samples_leaf=min_samples_leaf,
+        n_draws=n_draws,
+        class_names=classes,
+    )
 
 
 @dataclass(frozen=True)
@@ -249,33 +300,6 @@ def _splits(tree: dict[str, Any]) -> list[_Split]:
         for node, path in _preorder(tree)
         if feature[node] >= 0
     ]
-
-
-def _summarize(
-    sample: _core.Forest,
-    draws: _core.Forest,
-    schema: Schema,
-    min_samples_leaf: int,
-    classes: tuple[Any, ...],
-) -> TrunkStability:
-    tree, n_draws = sample.tree(0), draws.n_trees
-    drawn = [_splits(draws.tree(index)) for index in range(n_draws)]
-    own = _splits(tree)
-    sequences = _sequences(drawn, schema)
-    signature = tuple(schema.names[s.feature] for s in own)
-    share = next((s.share for s in sequences if s.features == signature), 0.0)
-    agreement = _agreement(own, drawn)
-    return TrunkStability(
-        sample_tree=tuple(_nodes(tree, schema, agreement, n_draws)),
-        sample_signature=signature,
-        share=share,
-        share_se=_standard_error(share, n_draws),
-        sequences=sequences,
-        prefix_shares=_prefix_shares(own, drawn),
-        min_samples_leaf=min_samples_leaf,
-        n_draws=n_draws,
-        class_names=classes,
-    )
 
 
 def _sequences(drawn: list[list[_Split]], schema: Schema) -> tuple[SplitSequence, ...]:

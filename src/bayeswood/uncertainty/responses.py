@@ -37,6 +37,8 @@ class Responses:
         Exponential weights below it were 0.
     row_groups : ndarray of int32, (n_rows,), default=None
         Groups of rows that were given weight 0 together.
+    row_parts : ndarray of int32, (n_rows,), default=None
+        Parts of the rows that had random numbers of their own, see `_core.draw_weights`.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Responses:
         seed: int,
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
     ) -> None:
         self.y = y
         self.sample_weight = sample_weight
@@ -54,6 +57,7 @@ class Responses:
         self.seed = seed
         self.weight_threshold = weight_threshold
         self.row_groups = row_groups
+        self.row_parts = row_parts
         self._in_leaves: _core.LeafResponses | None = None
         self._variances: Forest | None = None
         self._within: F64 | None = None
@@ -80,6 +84,7 @@ class Responses:
                 n_jobs,
                 self.weight_threshold,
                 self.row_groups,
+                self.row_parts,
             )
         return self._in_leaves
 
@@ -98,6 +103,7 @@ class Responses:
             len(self.y),
             self.weight_threshold,
             self.row_groups,
+            row_parts=self.row_parts,
         )
         return weights if self.sample_weight is None else weights * self.sample_weight
 
@@ -111,6 +117,8 @@ class Responses:
             meta["weight_threshold"] = self.weight_threshold
         if self.row_groups is not None:
             arrays["row_groups"] = self.row_groups
+        if self.row_parts is not None:
+            arrays["row_parts"] = self.row_parts
 
     def _leaf_variances(self, forest: Forest) -> Forest:
         """The same trees with the variance of y in each leaf as its value."""

@@ -1,0 +1,54 @@
+"""A forest in pieces: a trunk that sorts rows, branches fitted apart, and their grafting.
+
+The empirical Bayesian forest of M. Taddy, C.-S. Chen, J. Yu and M. Wyle, "Bayesian and empirical
+Bayesian forests", 2015, section 4. The functions here know tables that are encoded already and no
+estimators; whoever fits a branch, and when, the result is the same to the bit.
+
+From files (section 5) the same pieces are tasks over a folder that all workers see: `Task` names
+one, `run_task` runs it, an `Executor` runs many.
+"""
+
+from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_branch
+from bayeswood.distributed.fit_files import fit_branch_files
+from bayeswood.distributed.graft import graft, graft_importances
+from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
+from bayeswood.distributed.route import branch_rows, route
+from bayeswood.distributed.route_files import route_fragment
+from bayeswood.distributed.row_sample import sample_rows
+from bayeswood.distributed.scan import count_fragment, scan_fragment
+from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, run_task
+from bayeswood.distributed.trunk import (
+    branch_depths,
+    default_leaf_size,
+    fit_trunk,
+    scale_leaf_size,
+)
+from bayeswood.distributed.work_folder import SpillError, WorkFolder
+
+__all__ = [
+    "Branch",
+    "BranchPlan",
+    "Executor",
+    "InlineExecutor",
+    "LocalProcesses",
+    "SpillError",
+    "Task",
+    "WorkFolder",
+    "WorkerError",
+    "bare_branch",
+    "branch_depths",
+    "branch_rows",
+    "count_fragment",
+    "default_leaf_size",
+    "fit_branch",
+    "fit_branch_files",
+    "fit_trunk",
+    "graft",
+    "graft_importances",
+    "route",
+    "route_fragment",
+    "run_task",
+    "sample_rows",
+    "scale_leaf_size",
+    "scan_fragment",
+]

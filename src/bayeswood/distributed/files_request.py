@@ -1,0 +1,139 @@
+"""What a fit from files is asked for, and what it ends in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.distributed.branch import BranchPlan
+from bayeswood.distributed.encoding import Encoding, Rows
+from bayeswood.distributed.file_plan import Source
+from bayeswood.distributed.memory import MemoryPlan
+from bayeswood.distributed.scan import Totals
+from bayeswood.distributed.tasks import Executor
+from bayeswood.forest import Forest
+
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How to grow, once the table is known.
+
+    Attributes
+    ----------
+    trunk : dict
+        Keyword arguments of `fit_trunk`.
+    branches : BranchPlan
+        What all branches have in common.
+    """
+
+    trunk: dict[str, Any]
+    branches: BranchPlan
+
+
+#: Decides on the growth for an encoding, the totals of all rows, and the size of the sample.
+Grow = Callable[[Encoding, Totals, int], Growth]
+
+
+@dataclass(frozen=True)
+class FilesRequest:
+    """What is asked for.
+
+    Attributes
+    ----------
+    source : Source
+        The files.
+    is_classifier : bool
+        Whether the target is a class.
+    parameters : dict
+        All that the model depends on besides the files and the seed, as plain data.
+    seed : int
+        Of the fit; that of the manifest counts where a fit is resumed.
+    grow : callable
+        Decides how to grow.
+    owner : str
+        Who asks, for the errors.
+    memory_limit : int
+        Bytes for all processes together.
+    n_jobs : int
+        Processors to use.
+    sample_size : int or None
+        Rows that the trunk is fitted to; None for all, or as many as there is room for.
+    keep_rows : bool
+        Whether leaves remember their rows.
+    spill_dir : path-like or None
+        Where to work.
+    resume : bool
+        Whether to go on from what an earlier run left.
+    keep_spill : bool
+        Whether to leave the files of the work behind.
+    on_large_branch : {"raise", "split"}
+        What to do about a branch that would not fit.
+    batch_rows : int
+        Rows read at a time.
+    stall_timeout : float
+        Seconds without progress after which to give up.
+    executor : Executor or None
+        Who runs the tasks; None for processes of this machine.
+    show_progress : bool
+        Whether to draw bars on a terminal.
+    """
+
+    source: Source
+    is_classifier: bool
+    parameters: dict[str, Any]
+    seed: int
+    grow: Grow
+    owner: str
+    memory_limit: int
+    n_jobs: int
+    sample_size: int | None = None
+    keep_rows: bool = False
+    spill_dir: Any = None
+    resume: bool = False
+    keep_spill: bool = False
+    on_large_branch: str = "raise"
+    batch_rows: int = 65_536
+    stall_timeout: float = 600.0
+    executor: Executor | None = None
+    show_progress: bool = False
+
+
+@dataclass(frozen=True)
+class FilesFit:
+    """What a fit from files ends in.
+
+    Attributes
+    ----------
+    forest, trunk : Forest
+        The grafted forest, and what its members share.
+    importances : ndarray, (n_trees, n_features)
+        Impurity decrease.
+    encoding : Encoding
+        How rows become numbers.
+    totals : Totals
+        Of all rows.
+    branches : BranchPlan
+        How the branches were grown.
+    memory : MemoryPlan
+        What was planned.
+    sample : Rows
+        Some rows of the trunk's sample.
+    y, weight, branch : ndarray or None
+        Response, weight and branch of every row that takes part, where leaves remember rows.
+    """
+
+    forest: Forest
+    trunk: Forest
+    importances: F64
+    encoding: Encoding
+    totals: Totals
+    branches: BranchPlan
+    memory: MemoryPlan
+    sample: Rows
+    y: NDArray[Any] | None = None
+    weight: F64 | None = None
+    branch: NDArray[np.int32] | None = None

@@ -1,0 +1,163 @@
+"""How sure is the trunk? Section 3.2 of the Bayesian-forest paper at every fit, and a warning."""
+
+import warnings
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.distributed import scale_leaf_size
+from bayeswood.forest import Forest
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan
+from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
+
+# Draws, and the most rows and cells looked at, but no fewer rows than the last line says: enough
+# to tell a sure split from a doubtful one, and little beside the growing of a forest.
+_N_DRAWS = 30
+_MAX_ROWS = 20_000
+_MAX_CELLS = 400_000
+_LEAST_ROWS = 2_000
+# With fewer rows a trunk saves nothing, and everything about it is in doubt.
+MIN_ROWS = 500
+# A split is doubtful if fewer of the draws than this share choose its feature. On a sample the
+# draws say less than all rows would, so that more of them must be against it.
+_DOUBTFUL = 0.5
+_DOUBTFUL_ON_SAMPLE = 0.25
+# Fewer draws than these say nothing.
+_LEAST_DRAWS = 10
+# Part of the rows whose random numbers no branch has.
+_CHECK_PART = 2**40
+# The stream of random numbers by which rows are chosen; trees are numbered from 0.
+_CHOICE_STREAM = 2**64 - 1
+
+
+def random_order(seed: int, n_rows: int) -> NDArray[np.int64]:
+    """The rows in a random order."""
+    key = _core.draw_weights("exponential", seed, _CHOICE_STREAM, n_rows)
+    return np.argsort(key, kind="stable")
+
+
+def sample_rows(seed: int, n_rows: int, size: int | None) -> NDArray[np.int64]:
+    """A random sample of the rows without replacement, ascending; all of them for None."""
+    if size is None or size >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(random_order(seed, n_rows)[:size])
+
+
+def check_trunk(
+    trunk: Forest, plan: CartPlan, data: TrainingData, *, leaf_size: int, same_places: bool
+) -> TrunkStability:
+    """Compare the trunk with posterior draws of it; warn of splits that they do not share.
+
+    Parameters
+    ----------
+    trunk : Forest
+        Of one tree.
+    plan : CartPlan
+        Of the forest.
+    data : TrainingData
+        What it is fitted to.
+    leaf_size : int
+        Fewest rows in a leaf of the trunk.
+    same_places : bool
+        As in `theory.trunk.compare_draws`.
+    """
+    n_looked_at = min(_MAX_ROWS, max(_LEAST_ROWS, _MAX_CELLS // data.schema.n_features))
+    rows = sample_rows(plan.seed, data.n_rows, n_looked_at)
+    stability = draw_trunks(
+        trunk,
+        plan,
+        data,
+        rows,
+        leaf_size=leaf_size,
+        n_draws=_N_DRAWS,
+        same_places=same_places,
+    )
+    _warn(stability, plan.title, len(rows), data.n_rows)
+    return stability
+
+
+def draw_trunks(
+    trunk: Forest,
+    plan: CartPlan,
+    data: TrainingData,
+    rows: NDArray[np.int64],
+    *,
+    leaf_size: int,
+    n_draws: int,
+    same_places: bool = False,
+) -> TrunkStability:
+    """Compare a trunk with trunks of Exp(1) weights, grown from some of the rows.
+
+    Parameters
+    ----------
+    trunk, plan, data, leaf_size, same_places
+        As in `check_trunk`.
+    rows : ndarray of int64
+        The rows to draw from; the size of leaves is scaled to their number.
+    n_draws : int
+        Number of draws.
+    """
+    weights = data.sample_weight
+    draws, _ = _core.grow_forest(
+        _core.EncodedMatrix(data.X[rows], data.schema.n_levels, plan.n_jobs),
+        data.target.y[rows],
+        None if weights is None else weights[rows],
+        criterion=CORE_CRITERION[plan.criterion],
+        scheme="exponential",
+        seed=_core.part_seed(plan.seed, _CHECK_PART),
+        n_trees=n_draws,
+        n_classes=data.n_classes,
+        max_features=data.schema.n_features,
+        min_samples_leaf=scale_leaf_size(leaf_size, len(rows), data.n_rows),
+        max_depth=int(trunk.depths[0]),
+        n_jobs=plan.n_jobs,
+    )
+    classes = () if data.target.classes is None else tuple(data.target.classes)
+    return compare_draws(
+        trunk.core,
+        draws,
+        data.schema,
+        min_samples_leaf=leaf_size,
+        classes=classes,
+        same_places=same_places,
+    )
+
+
+def doubtful_splits(stability: TrunkStability, least_share: float) -> list[tuple[TrunkNode, float]]:
+    """The splits that fewer draws than this share choose, of those that agree above."""
+    share = {node.path: node.share for node in stability.sample_tree if not node.is_leaf}
+    found = []
+    for node in stability.sample_tree:
+        above = share[node.path[:-1]] if node.path else 1.0
+        told = not node.is_leaf and above * stability.n_draws >= _LEAST_DRAWS
+        if told and node.share < least_share * above:
+            found.append((node, node.share / above))
+    return found
+
+
+def _warn(stability: TrunkStability, owner: str, n_looked_at: int, n_rows: int) -> None:
+    on_sample = n_looked_at < n_rows
+    doubtful = doubtful_splits(stability, _DOUBTFUL_ON_SAMPLE if on_sample else _DOUBTFUL)
+    if not doubtful:
+        return
+    n_splits = len(stability.sample_signature)
+    told = "; ".join(_words(node, share) for node, share in doubtful)
+    where = f" of a sample of {n_looked_at:,} rows" if on_sample else ""
+    warnings.warn(
+        f"The data leave open {len(doubtful)} of the {n_splits} splits of the trunk of {owner}: "
+        f"{told}. Shares are of the posterior draws{where} that agree above the split. All "
+        "members share the trunk, so that their spread does not show this doubt. Prefer a smaller "
+        "trunk (fewer trunk_max_leaves, larger trunk_min_samples_leaf) or a Bayesian forest "
+        "without one; 'trunk_stability_' has the details, and check_trunk=False turns this off.",
+        UserWarning,
+        stacklevel=8,
+    )
+
+
+def _words(node: TrunkNode, share: float) -> str:
+    rule = "" if node.threshold is None else f" <= {node.threshold:.5g}"
+    place = "the root" if not node.path else f"depth {node.depth}"
+    return f"'{node.feature}{rule}' at {place}, whose feature {ceil(100 * share)} % choose"

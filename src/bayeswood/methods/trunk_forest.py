@@ -1,0 +1,241 @@
+"""What empirical Bayesian forests for classes and for numbers share: a trunk and its branches."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.distributed import (
+    Branch,
+    BranchPlan,
+    branch_depths,
+    branch_rows,
+    default_leaf_size,
+    fit_branch,
+    fit_trunk,
+    graft,
+    graft_importances,
+    route,
+    sample_rows,
+    scale_leaf_size,
+)
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.methods.callbacks import FitTasks
+from bayeswood.methods.cart_forest import CartForest
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.parameters import (
+    BOOLEAN,
+    NONE,
+    Constraint,
+    integer,
+    real,
+    resolve_min_samples_leaf,
+)
+from bayeswood.methods.training import TrainingData
+from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
+from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan, grow_in_chunks
+from bayeswood.progress import Report
+from bayeswood.table import Schema
+
+F64 = NDArray[np.float64]
+
+TRUNK: Mapping[str, Constraint] = {
+    "trunk_min_samples_leaf": integer(1) | real(0, 1, "neither") | NONE,
+    "trunk_max_leaves": integer(1) | NONE,
+    "trunk_sample_size": integer(1) | NONE,
+    "check_trunk": BOOLEAN,
+}
+
+
+class TrunkForest(CartForest):
+    """A forest whose members share a trunk. Not to be used by itself."""
+
+    _scheme: ClassVar[str] = "exponential"
+    trunk_: Forest
+
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+        plan = self._plan(data)
+        trunk = self._fit_trunk(plan, data)
+        found = {"trunk_": trunk, **self._checked(trunk, plan, data)}
+        branches = Branches(plan, data, trunk)
+        grown = grow_in_chunks(
+            plan,
+            branches.grow,
+            tasks,
+            lambda grown: self._fitted(data, _with(grown, found)),
+            branches.branch,
+        )
+        return _with(grown, found)
+
+    def _checked(self, trunk: Forest, plan: CartPlan, data: TrainingData) -> dict[str, Any]:
+        """The stability of the trunk, if it is to be looked at."""
+        if not self.check_trunk or trunk.n_leaves[0] == 1 or data.n_rows < MIN_ROWS:
+            return {}
+        stability = check_trunk(
+            trunk,
+            plan,
+            data,
+            leaf_size=self._trunk_leaf_size(plan, data.n_rows),
+            same_places=self._trunk_leaves() is not None,
+        )
+        return {"trunk_stability_": stability}
+
+    def _fit_trunk(self, plan: CartPlan, data: TrainingData) -> Forest:
+        size = data.n_rows if self.trunk_sample_size is None else int(self.trunk_sample_size)
+        rows = sample_rows(data.n_rows, size, plan.seed)
+        weights = data.sample_weight
+        return fit_trunk(
+            data.X[rows],
+            data.target.y[rows],
+            None if weights is None else weights[rows],
+            **self._trunk_settings(plan, data, len(rows)),
+            n_jobs=plan.n_jobs,
+        )
+
+    def _trunk_settings(self, plan: CartPlan, data: TrainingData, n_sample: int) -> dict[str, Any]:
+        """Arguments of `fit_trunk` for a sample of the rows."""
+        return {
+            "n_levels": data.schema.n_levels,
+            "criterion": CORE_CRITERION[plan.criterion],
+            "n_classes": data.n_classes,
+            "min_samples_leaf": scale_leaf_size(
+                self._trunk_leaf_size(plan, data.n_rows), n_sample, data.n_rows
+            ),
+            "max_leaves": self._trunk_leaves(),
+            "min_weight_fraction_leaf": plan.min_weight_fraction_leaf,
+            "max_depth": plan.max_depth,
+        }
+
+    def _trunk_leaves(self) -> int | None:
+        """Most leaves of the trunk; None where the size of its leaves decides."""
+        if self.trunk_min_samples_leaf is not None:
+            return None
+        if self.trunk_max_leaves is None:
+            raise BayeswoodError(
+                f"The 'trunk_max_leaves' parameter of {self._name} must be an int >= 1 where "
+                "trunk_min_samples_leaf is None. Got None instead."
+            )
+        return int(self.trunk_max_leaves)
+
+    def _trunk_leaf_size(self, plan: CartPlan, n_rows: int) -> int:
+        """Fewest rows in a leaf of the trunk."""
+        max_leaves = self._trunk_leaves()
+        if max_leaves is None:
+            wanted = resolve_min_samples_leaf(self.trunk_min_samples_leaf, n_rows)
+        else:
+            wanted = default_leaf_size(n_rows, max_leaves)
+        return max(wanted, plan.min_samples_leaf)
+
+    def _described(self, schema: Schema, grown: Grown, class_names: Any = ()) -> dict[str, Any]:
+        described = super()._described(schema, grown, class_names)
+        trunk = grown.settings["trunk_"]
+        return {**described, "trunk_": trunk.labelled(described["forest_"].labels)}
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
+        meta, arrays, forest = super()._state()
+        trunk = self.trunk_.core.to_arrays()
+        own = {
+            f"trunk_{name}": trunk[name] for name in trunk if isinstance(trunk[name], np.ndarray)
+        }
+        return meta, {**arrays, **own}, forest
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        core = grown.forest.core
+        shape = {name: getattr(core, name) for name in ("n_features", "n_outputs", "is_classifier")}
+        own = {
+            name: np.ascontiguousarray(arrays[f"trunk_{name}"])
+            for name in core.select(np.zeros(0, dtype=np.int64)).to_arrays()
+            if f"trunk_{name}" in arrays
+        }
+        try:
+            trunk = Forest.from_arrays({**own, **shape})
+        except (ValueError, KeyError) as error:
+            raise BayeswoodError(f"The model file holds an unlawful trunk: {error}") from error
+        if trunk.n_trees != 1 or not np.array_equal(trunk.core.n_levels, core.n_levels):
+            raise BayeswoodError("The model file's trunk does not match its trees.")
+        found = _with(grown, {"trunk_": trunk})
+        return super()._restored(meta, arrays, schema, found)  # type: ignore[safe-super]
+
+
+class Branches:
+    """The branches of one fit.
+
+    Parameters
+    ----------
+    plan : CartPlan
+        What to grow.
+    data : TrainingData
+        From what.
+    trunk : Forest
+        What sorts the rows into branches.
+    """
+
+    def __init__(self, plan: CartPlan, data: TrainingData, trunk: Forest) -> None:
+        self._plan = plan
+        self._data = data
+        self._trunk = trunk
+        self._criterion = CORE_CRITERION[plan.criterion]
+        self._depths = branch_depths(trunk)
+        self.branch = route(trunk, data.X, plan.n_jobs)
+        self._rows = branch_rows(self.branch, int(trunk.n_leaves[0]))
+
+    def grow(self, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
+        """Trees first .. first + size - 1 and their importances."""
+        plan = branch_plan(self._plan, self._data, size)
+        branches = [self._fit(b, plan, first, report) for b in range(len(self._rows))]
+        forest = graft(
+            self._trunk,
+            [branch.forest for branch in branches],
+            self._rows if plan.keep_rows else None,
+            self._plan.n_jobs,
+        )
+        return forest, graft_importances(self._trunk, branches, self._criterion)
+
+    def _fit(self, number: int, plan: BranchPlan, first: int, report: Report | None) -> Branch:
+        rows, data = self._rows[number], self._data
+        done_before = sum(len(other) for other in self._rows[:number])
+
+        def tell(done: int, total: int) -> None:
+            share = (done_before + len(rows) * done / total) / data.n_rows
+            if report is not None:
+                report(first + int(share * total), self._plan.n_trees)
+
+        return fit_branch(
+            data.X[rows],
+            data.target.y[rows],
+            None if data.sample_weight is None else data.sample_weight[rows],
+            plan,
+            number,
+            n_levels=data.schema.n_levels,
+            depth=int(self._depths[number]),
+            first_tree=first,
+            n_jobs=self._plan.n_jobs,
+            progress=None if report is None else tell,
+        )
+
+
+def branch_plan(plan: CartPlan, data: TrainingData, n_trees: int) -> BranchPlan:
+    """What the branches of a planned forest have in common."""
+    weights = data.sample_weight
+    return BranchPlan(
+        criterion=CORE_CRITERION[plan.criterion],
+        seed=plan.seed,
+        n_trees=n_trees,
+        n_classes=data.n_classes,
+        max_features=plan.max_features,
+        min_samples_leaf=plan.min_samples_leaf,
+        total_weight=float(data.n_rows if weights is None else weights.sum()),
+        min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
+        max_depth=plan.max_depth,
+        keep_rows=plan.keep_rows,
+        weight_threshold=plan.weight_threshold,
+    )
+
+
+def _with(grown: Grown, found: dict[str, Any]) -> Grown:
+    return replace(grown, settings={**grown.settings, **found})
