@@ -15,6 +15,10 @@ constexpr std::size_t MOST_RESERVED = 1 << 16;
 
 struct Counters {
   std::atomic<std::size_t> iterations{0}, accepted{0};
+  void add(std::size_t more_iterations, std::size_t more_accepted) {
+    iterations += more_iterations;
+    accepted += more_accepted;
+  }
 };
 
 void reserve(const ChainPlan& plan, ChainRecord& record) {
@@ -50,16 +54,17 @@ void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, 
                            is_restricted ? plan.growth_leaves : no_limit);
   reserve(plan, record);
   bool changed = true;
+  std::size_t pending = 0;
   std::size_t accepted = 0;
   for (std::size_t i = 0; i < plan.n_iterations(); ++i) {
     if (i % ROUND == 0) {
-      counters.iterations += i == 0 ? 0 : ROUND;
-      counters.accepted += std::exchange(accepted, 0);
+      counters.add(std::exchange(pending, 0), std::exchange(accepted, 0));
       if (stop.load(std::memory_order_relaxed)) return;
     }
     if (i % REFRESH == 0) chain.refresh();
     const StepInfo info = chain.step(i < plan.growth_iterations ? plan.growth_leaves : no_limit);
     changed |= info.accepted;
+    pending += 1;
     accepted += info.accepted ? 1 : 0;
     note_step(chain, info, record);
     if (i < plan.n_burn_in || (i - plan.n_burn_in + 1) % plan.thin != 0) continue;
@@ -69,6 +74,7 @@ void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, 
       record.draw.push_back(record.draw.back());
     }
   }
+  counters.add(pending, accepted);
 }
 
 // Numbers the chains' trees anew, those that several visited once.

@@ -2,20 +2,22 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TextIO
 
+Report = Callable[[int, int], None]
 
-class Report(Protocol):
-    """Draws the bar."""
+
+class Bar(Protocol):
+    """A `Report` that takes a note."""
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """So many are done of so many, and what else is worth saying."""
 
 
 @contextmanager
-def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Report | None]:
+def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Bar | None]:
     """Yield a function of (done, total[, note]) that draws the bar, or None where none is wanted.
 
     Parameters
@@ -41,7 +43,7 @@ def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Report | None
 
 
 @contextmanager
-def _rich_bar(title: str, unit: str) -> Iterator[Report]:
+def _rich_bar(title: str, unit: str) -> Iterator[Bar]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -69,7 +71,7 @@ def _rich_bar(title: str, unit: str) -> Iterator[Report]:
 
 
 @contextmanager
-def _plain_bar(title: str, unit: str, stream: TextIO) -> Iterator[Report]:
+def _plain_bar(title: str, unit: str, stream: TextIO) -> Iterator[Bar]:
     started = time.monotonic()
 
     def report(done: int, total: int, note: str = "") -> None:

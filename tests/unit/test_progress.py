@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from bayeswood import BayesianForestClassifier
+from bayeswood import BayesianForestClassifier, MCMCTreeClassifier
 from bayeswood.progress import plain_line, progress_bar
 
 
@@ -53,6 +53,22 @@ def test_plain_text_without_rich(monkeypatch, no_rich):
     assert "\rGrowing [#####...............] 1/4 trees, " in text
     assert "4/4 trees in " in text
     assert text.endswith("\n")
+
+
+def test_a_note_stands_beside_the_title(monkeypatch, no_rich):
+    terminal = open_terminal(monkeypatch)
+    with progress_bar("Sampling", "iterations", show=True) as report:
+        report(1, 4, "0/2 chains, 41% accepted")
+    assert "\rSampling (0/2 chains, 41% accepted) [" in terminal.getvalue()
+
+
+def test_chains_tell_how_far_they_are(monkeypatch, no_rich):
+    terminal = open_terminal(monkeypatch)
+    rng = np.random.default_rng(0)
+    model = MCMCTreeClassifier(2, n_burn_in=0, n_draws=50, max_leaves=1, verbose=1, random_state=0)
+    model.fit(rng.normal(size=(50, 3)), rng.integers(0, 2, 50))
+    assert "(2/2 chains, " in terminal.getvalue()
+    assert "100/100 iterations in " in terminal.getvalue()
 
 
 def test_plain_text_ends_its_line_after_an_error(monkeypatch, no_rich):
