@@ -40,16 +40,13 @@ def best_time(work: Callable[[], Any], repeats: int) -> float:
     return min(times)
 
 
-def chain(
-    n_rows: int, n_iterations: int, moves: Any, n_draws: int | None = None, **options: Any
-) -> Callable[[], Any]:
+def chain(n_rows: int, n_iterations: int, moves: Any, **options: Any) -> Callable[[], Any]:
     X, y = noisy_rows(n_rows)
-    n_draws = n_iterations // 2 if n_draws is None else n_draws
     settings = {"prior": "chipman", "alpha_split": 0.95, "beta_split": 0.5, **options}
     return lambda: _core.sample_tree_chains(
         X, np.zeros(N_FEATURES, np.int32), y, None, n_classes=2, dirichlet_alpha=1.0,
         move_probabilities=resolve_moves(moves), seed=1, n_chains=1,
-        n_burn_in=n_iterations - n_draws, n_draws=n_draws, **settings,
+        n_burn_in=n_iterations // 2, n_draws=n_iterations // 2, **settings,
     )  # fmt: skip
 
 
@@ -57,19 +54,6 @@ def rate(n_rows: int, n_iterations: int, repeats: int, moves: Any, **options: An
     """Proposals per second of CPU, the table's ranking and the start of the chain included."""
     spent = best_time(chain(n_rows, n_iterations, moves, **options), repeats)
     return n_iterations / spent
-
-
-def local_rate(n_rows: int, n_iterations: int, repeats: int) -> float:
-    """The same within trees whose leaves have some dozens of rows, whatever the number of rows.
-
-    One draw is kept: copying a tree takes time by its size.
-    """
-    local = {"alpha_split": 0.999, "beta_split": 0.0, "power": 0.0, "min_samples_leaf": 16}
-    moves = {"birth": 1, "death": 1}
-    short, long = (
-        best_time(chain(n_rows, n, moves, 1, **local), repeats) for n in (2, n_iterations + 2)
-    )
-    return n_iterations / max(long - short, 1e-9)
 
 
 def restarts(n_chains: int, n_draws: int, repeats: int) -> float:
@@ -96,9 +80,6 @@ def main() -> None:
             for prior in ("chipman", "denison")
         ]
         print(f"{n_rows:,} rows: proposals per second (moves, prior): {'; '.join(words)}")
-    for n_rows in (250, 1000) if quick else (1000, 10_000, 100_000):
-        found = local_rate(n_rows, n, repeats)
-        print(f"{n_rows:,} rows, leaves of some dozens: {found:,.0f} births and deaths per second")
     n_chains, n_draws = (2, 50) if quick else (50, 2000)
     spent = restarts(n_chains, n_draws, repeats)
     print(f"{n_chains} restarts x {2 * n_draws:,} iterations on 250 rows: {spent:.2f} s")
