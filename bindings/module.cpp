@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_grow(m);
   bayeswood::bindings::bind_graft(m);
   bayeswood::bindings::bind_safe_bayes(m);
+  bayeswood::bindings::bind_smc(m);
 }

@@ -15,7 +15,10 @@ enum class Purpose : std::uint64_t {
   CHOICES = 5,
   SHAPES = 6,
   RULES = 7,
-  LEVELS = 8
+  LEVELS = 8,
+  PARTICLES = 13,
+  RESAMPLING = 14,
+  SALTS = 15
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {
