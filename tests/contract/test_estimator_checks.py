@@ -15,6 +15,8 @@ from bayeswood import (
     RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
+    SMCTreeClassifier,
+    SMCTreeRegressor,
     SubsampleForestClassifier,
     SubsampleForestRegressor,
 )
@@ -28,7 +30,13 @@ _EXPECTED = {"check_sample_weight_equivalence_on_dense_data": _WEIGHT_REASON}
 def expected_failures(estimator):
     # These count copies of rows, or draw nothing by rows: there the check passes. So it does where
     # a trunk, which draws nothing either, separates the check's classes by itself.
-    counts = RandomizedTreesClassifier | SafeBayesForestClassifier | SafeBayesForestRegressor
+    counts = (
+        RandomizedTreesClassifier
+        | SafeBayesForestClassifier
+        | SafeBayesForestRegressor
+        | SMCTreeClassifier
+        | SMCTreeRegressor
+    )
     passes = counts | EmpiricalBayesianForestClassifier
     return {} if isinstance(estimator, passes) else _EXPECTED
 
@@ -51,6 +59,10 @@ ESTIMATORS = [
     EmpiricalBayesianForestRegressor(n_estimators=10),
     SubsampleForestClassifier(n_estimators=5),
     SubsampleForestRegressor(n_estimators=5, n_subsamples=2),
+    SMCTreeClassifier(n_particles=100),
+    SMCTreeClassifier(n_particles=20, n_islands=1, proposal="optimal", expansion="layer"),
+    SMCTreeRegressor(n_particles=100),
+    SMCTreeRegressor(n_particles=20, proposal="tempered", min_samples_leaf=3),
 ]
 
 

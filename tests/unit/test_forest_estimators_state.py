@@ -281,6 +281,7 @@ def test_every_method_has_its_classes():
         "safe-bayes-forest",
         "empirical-bayesian-forest",
         "subsample-forest",
+        "smc-tree",
     }
     assert DEFAULT_METHOD == "calibrated-forest"
 
