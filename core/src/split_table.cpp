@@ -114,11 +114,10 @@ TableDraw SplitTabler<Model>::draw_of(const Node& node, SplitTable& table, std::
     const double high = table_.value(j, entry.high);
     out.rule.cut = entry.low;
     out.rule.threshold = draw_between(low, high, stream.next_uniform());
-    const Extent& extent = node.extents.extent[place];
-    const double share =
-        std::exp(log_length(table_, j, {entry.low, entry.high}) - log_length(table_, j, extent)) *
-        (splits.has_directions ? 0.5 : 1.0);
-    if (settings_.is_empirical) out.log_base_ratio = std::log(share / entry.base);
+    if (settings_.is_empirical) {
+      const double share = gap_share(j, {entry.low, entry.high}, node.extents.extent[place]);
+      out.log_base_ratio = std::log((splits.has_directions ? share / 2 : share) / entry.base);
+    }
   }
   return out;
 }
@@ -263,15 +262,23 @@ template <class Model>
 void SplitTabler<Model>::set_gap_bases(std::uint32_t feature, const Extent& extent,
                                        FeatureSplits& out) const {
   const double direction = out.has_directions ? 0.5 : 1.0;
-  // Halves first: the difference may overflow.
-  const double range =
-      table_.value(feature, extent.high) / 2 - table_.value(feature, extent.low) / 2;
+  const double even = 1.0 / static_cast<double>(n_groups_);
   for (auto& entry : out.entries) {
-    const double length =
-        table_.value(feature, entry.high) / 2 - table_.value(feature, entry.low) / 2;
-    entry.base = direction *
-                 (settings_.is_empirical ? 1.0 / static_cast<double>(n_groups_) : length / range);
+    entry.base =
+        direction *
+        (settings_.is_empirical ? even : gap_share(feature, {entry.low, entry.high}, extent));
   }
+}
+
+// Length of a gap as a share of the extent.
+template <class Model>
+double SplitTabler<Model>::gap_share(std::uint32_t feature, const Extent& gap,
+                                     const Extent& extent) const {
+  const auto value = [&](std::int32_t rank) { return table_.value(feature, rank); };
+  const double range = value(extent.high) - value(extent.low);
+  if (std::isfinite(range)) return (value(gap.high) - value(gap.low)) / range;
+  return (value(gap.high) / 2 - value(gap.low) / 2) /
+         (value(extent.high) / 2 - value(extent.low) / 2);
 }
 
 // --- categories --------------------------------------------------------------------------------

@@ -155,7 +155,7 @@ class ParticleEstimator(ForestEstimator):
                 f"{self.n_particles} trees unfinished; their open nodes became leaves. Give a "
                 "larger max_stages.",
                 ConvergenceWarning,
-                stacklevel=8,
+                stacklevel=9,
             )
 
     @property

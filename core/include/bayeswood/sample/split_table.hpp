@@ -106,6 +106,7 @@ class SplitTabler {
   void add_gap(const Node& node, std::int32_t low, std::int32_t high, bool missing_left,
                FeatureSplits& out);
   void set_gap_bases(std::uint32_t feature, const Extent& extent, FeatureSplits& out) const;
+  double gap_share(std::uint32_t feature, const Extent& gap, const Extent& extent) const;
   bool fill_histogram(const Node& node, std::size_t place);
   void sort_rows(const Node& node, std::size_t place);
 
