@@ -1,5 +1,7 @@
 #include "bayeswood/sample/leaf_models.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
@@ -11,6 +13,14 @@ Copies::Copies(std::span<const std::int32_t> copies, std::size_t n_rows)
   if (copies.size() != n_rows) throw std::invalid_argument("copies: one per row");
   total_ = std::accumulate(copies.begin(), copies.end(), std::int64_t{0});
   if (total_ > 0x7fffffff) throw std::invalid_argument("copies: at most 2,147,483,647 in all");
+}
+
+RisingTable::RisingTable(double shift, std::int64_t largest) : beyond_(shift, 0) {
+  constexpr std::int64_t MOST = 1 << 20;
+  const std::int64_t last = std::min(largest, MOST);
+  for (std::int64_t n = 0; n <= last + 1; ++n) sums_.push_back(beyond_(n));
+  for (std::int64_t n = 0; n <= last; ++n)
+    steps_.push_back(std::log(static_cast<double>(n) + shift));
 }
 
 ClassLeaves::Stats ClassLeaves::rest(const Stats& whole, const Stats& part) const {

@@ -33,8 +33,13 @@ SplitTable SplitTabler<Model>::make(const Node& node) {
   std::vector<Mass> masses;
   out.log_scale = NO_MASS;
   for (std::size_t place = 0; place < node.extents.n_varying(); ++place) {
-    list_splits(node, place, work_);
-    masses.push_back(weigh(work_));
+    if (table_.is_category(node.extents.feature[place])) {
+      list_splits(node, place, work_);
+      masses.push_back(weigh(work_));
+    } else {
+      find_gaps(node, place);
+      masses.push_back(weigh_gaps(node, place));
+    }
     out.log_scale = std::max(out.log_scale, masses.back().log_scale);
   }
   double sum = 0;
@@ -138,20 +143,48 @@ void SplitTabler<Model>::list_splits(const Node& node, std::size_t place, Featur
 // --- numbers -----------------------------------------------------------------------------------
 
 template <class Model>
-void SplitTabler<Model>::list_gaps(const Node& node, std::size_t place, FeatureSplits& out) {
+void SplitTabler<Model>::find_gaps(const Node& node, std::size_t place) {
   const Extent& extent = node.extents.extent[place];
   const bool has_histogram = fill_histogram(node, place);
   if (!has_histogram) sort_rows(node, place);
-  out.has_directions = !missing_.empty();
+  if (gaps_.size() < 2 * node.rows.size()) gaps_.resize(2 * node.rows.size());
+  n_gaps_ = 0;
   for (const bool missing_left : {false, true}) {
+    if (missing_left) n_missing_right_ = n_gaps_;
     if (missing_left && missing_.empty()) break;
     if (has_histogram) {
-      walk_histogram(node, extent, missing_left, out);
+      walk_histogram(node, extent, missing_left);
     } else {
-      walk_rows(node, extent, missing_left, out);
+      walk_rows(node, extent, missing_left);
     }
   }
-  set_gap_bases(node.extents.feature[place], extent, out);
+}
+
+template <class Model>
+typename SplitTabler<Model>::Mass SplitTabler<Model>::weigh_gaps(const Node& node,
+                                                                 std::size_t place) const {
+  Mass mass{NO_MASS, 0};
+  for (std::size_t g = 0; g < n_gaps_; ++g)
+    mass.log_scale = std::max(mass.log_scale, log_tilt(gaps_[g].log_ratio));
+  const std::uint32_t feature = node.extents.feature[place];
+  for (std::size_t g = 0; g < n_gaps_; ++g) {
+    const double tilt = log_tilt(gaps_[g].log_ratio) - mass.log_scale;
+    if (tilt > LEAST_TILT)
+      mass.size += gap_base(feature, gaps_[g], node.extents.extent[place]) * std::exp(tilt);
+  }
+  return mass;
+}
+
+template <class Model>
+void SplitTabler<Model>::list_gaps(const Node& node, std::size_t place, FeatureSplits& out) {
+  find_gaps(node, place);
+  out.has_directions = !missing_.empty();
+  out.entries.reserve(n_gaps_);
+  for (std::size_t g = 0; g < n_gaps_; ++g) {
+    const Gap& gap = gaps_[g];
+    const double base = gap_base(node.extents.feature[place], gap, node.extents.extent[place]);
+    out.entries.push_back({base, gap.log_ratio, gap.low, gap.high, g >= n_missing_right_});
+  }
 }
 
 // Counts by rank and class, where that takes less than sorting the rows.
@@ -201,28 +234,28 @@ void SplitTabler<Model>::sort_rows(const Node& node, std::size_t place) {
   radix_sort(order_.data(), scratch_.data(), order_.size(), 32, n_bits);
 }
 
+// False if nothing need be counted on the way.
 template <class Model>
-void SplitTabler<Model>::start_walk(const Node& node, bool missing_left) {
+bool SplitTabler<Model>::start_walk(const Node& node, bool missing_left) {
   n_groups_ = 0;
-  if (settings_.tau == 0 && settings_.min_samples_leaf <= 1) return;
+  if (settings_.tau == 0 && settings_.min_samples_leaf <= 1) return false;
   walk_.start(node.stats);
-  if (!missing_left) return;
+  if (!missing_left) return true;
   for (const auto i : missing_) walk_.move(i);
+  return true;
 }
 
 template <class Model>
-void SplitTabler<Model>::walk_histogram(const Node& node, const Extent& extent, bool missing_left,
-                                        FeatureSplits& out) {
+void SplitTabler<Model>::walk_histogram(const Node& node, const Extent& extent, bool missing_left) {
   if constexpr (Model::COUNTS) {
     const std::size_t n_classes = model_.n_classes();
-    start_walk(node, missing_left);
-    const bool walks = settings_.tau != 0 || settings_.min_samples_leaf > 1;
+    const bool walks = start_walk(node, missing_left);
     std::int32_t below = -1;
     for (std::int32_t rank = extent.low; rank <= extent.high; ++rank) {
       const std::int32_t* counts =
           histogram_.data() + static_cast<std::size_t>(rank - extent.low) * n_classes;
       if (std::all_of(counts, counts + n_classes, [](std::int32_t m) { return m == 0; })) continue;
-      if (below >= 0) add_gap(node, below, rank, missing_left, out);
+      if (below >= 0) add_gap(node, below, rank);
       below = rank;
       for (std::size_t c = 0; walks && c < n_classes; ++c) {
         if (counts[c] > 0) walk_.move(c, counts[c]);
@@ -232,41 +265,17 @@ void SplitTabler<Model>::walk_histogram(const Node& node, const Extent& extent, 
 }
 
 template <class Model>
-void SplitTabler<Model>::walk_rows(const Node& node, const Extent& extent, bool missing_left,
-                                   FeatureSplits& out) {
-  start_walk(node, missing_left);
-  const bool walks = settings_.tau != 0 || settings_.min_samples_leaf > 1;
-  for (std::size_t k = 0; k < order_.size(); ++k) {
-    const std::uint64_t here = order_[k] >> 32;
-    if (k > 0 && here != order_[k - 1] >> 32) {
-      add_gap(node, extent.low + static_cast<std::int32_t>(order_[k - 1] >> 32),
-              extent.low + static_cast<std::int32_t>(here), missing_left, out);
+void SplitTabler<Model>::walk_rows(const Node& node, const Extent& extent, bool missing_left) {
+  const bool walks = start_walk(node, missing_left);
+  std::uint64_t below = order_[0] >> 32;
+  for (const std::uint64_t entry : order_) {
+    const std::uint64_t here = entry >> 32;
+    if (here != below) {
+      add_gap(node, extent.low + static_cast<std::int32_t>(below),
+              extent.low + static_cast<std::int32_t>(here));
+      below = here;
     }
-    if (walks) walk_.move(static_cast<std::uint32_t>(order_[k]));
-  }
-}
-
-template <class Model>
-void SplitTabler<Model>::add_gap(const Node& node, std::int32_t low, std::int32_t high,
-                                 bool missing_left, FeatureSplits& out) {
-  ++n_groups_;
-  SplitEntry entry{1, 0, low, high, missing_left};
-  if (settings_.min_samples_leaf > 1 &&
-      std::min(walk_.n_left(), walk_.n_right()) < settings_.min_samples_leaf)
-    return;
-  if (settings_.tau != 0) entry.log_ratio = walk_.log_marginals() - node.log_marginal;
-  out.entries.push_back(entry);
-}
-
-template <class Model>
-void SplitTabler<Model>::set_gap_bases(std::uint32_t feature, const Extent& extent,
-                                       FeatureSplits& out) const {
-  const double direction = out.has_directions ? 0.5 : 1.0;
-  const double even = 1.0 / static_cast<double>(n_groups_);
-  for (auto& entry : out.entries) {
-    entry.base =
-        direction *
-        (settings_.is_empirical ? even : gap_share(feature, {entry.low, entry.high}, extent));
+    if (walks) walk_.move(static_cast<std::uint32_t>(entry));
   }
 }
 

@@ -25,6 +25,25 @@ class Copies {
   std::int64_t total_;
 };
 
+// lgamma(n + shift) - lgamma(shift) and its steps, from tables for all but the largest counts.
+class RisingTable {
+ public:
+  RisingTable(double shift, std::int64_t largest);
+  double operator()(std::int64_t n) const {
+    return n < static_cast<std::int64_t>(sums_.size()) ? sums_[static_cast<std::size_t>(n)]
+                                                       : beyond_(n);
+  }
+  // From n to n + 1.
+  double step(std::int64_t n) const {
+    return n < static_cast<std::int64_t>(steps_.size()) ? steps_[static_cast<std::size_t>(n)]
+                                                        : beyond_(n + 1) - beyond_(n);
+  }
+
+ private:
+  std::vector<double> sums_, steps_;
+  LogRising beyond_;
+};
+
 // Dirichlet-multinomial leaves (Lakshminarayanan, Roy and Teh 2013, eq. 3).
 class ClassLeaves {
  public:
@@ -83,10 +102,15 @@ class ClassLeaves {
     explicit Walk(const ClassLeaves& model) : model_(model) {}
     void start(const Stats& whole);
     void move(std::size_t row) {
-      move(static_cast<std::size_t>(model_.labels_[row]), model_.copies_[row]);
+      const auto c = static_cast<std::size_t>(model_.labels_[row]);
+      if (!model_.copies_.all_once()) return move(c, model_.copies_[row]);
+      left_sum_ += model_.class_term_.step(left_[c]++);
+      right_sum_ -= model_.class_term_.step(--right_[c]);
+      ++n_left_;
+      --n_right_;
     }
     void move(std::size_t c, std::int32_t times) {
-      const LogRising& term = model_.class_term_;
+      const RisingTable& term = model_.class_term_;
       left_sum_ += term(left_[c] + times) - term(left_[c]);
       right_sum_ += term(right_[c] - times) - term(right_[c]);
       left_[c] += times;
@@ -115,8 +139,8 @@ class ClassLeaves {
   std::size_t n_classes_;
   double power_;
   DirichletMultinomial leaf_;
-  LogRising class_term_;
-  LogRising total_term_;
+  RisingTable class_term_;
+  RisingTable total_term_;
 };
 
 // Normal-inverse-gamma leaves; responses are whole numbers of `prior.unit` from the prior mean.

@@ -13,6 +13,7 @@
 // the rest of the base at one common ratio, so that the support stays whole and weights exact.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -98,15 +99,31 @@ class SplitTabler {
   void add_up(FeatureSplits& splits) const;
   double log_tilt(double log_ratio) const { return settings_.tau * log_ratio; }
 
+  // Gaps of a feature: first with the missing values on the right, then, if there are some, left.
+  struct Gap {
+    double log_ratio;
+    std::int32_t low, high;
+  };
+  void find_gaps(const Node& node, std::size_t place);
+  void walk_histogram(const Node& node, const Extent& extent, bool missing_left);
+  void walk_rows(const Node& node, const Extent& extent, bool missing_left);
+  bool start_walk(const Node& node, bool missing_left);
+  void add_gap(const Node& node, std::int32_t low, std::int32_t high) {
+    ++n_groups_;
+    if (settings_.min_samples_leaf > 1 &&
+        std::min(walk_.n_left(), walk_.n_right()) < settings_.min_samples_leaf)
+      return;
+    gaps_[n_gaps_++] = {settings_.tau == 0 ? 0 : walk_.log_marginals() - node.log_marginal, low,
+                        high};
+  }
+  Mass weigh_gaps(const Node& node, std::size_t place) const;
   void list_gaps(const Node& node, std::size_t place, FeatureSplits& out);
-  void walk_histogram(const Node& node, const Extent& extent, bool missing_left,
-                      FeatureSplits& out);
-  void walk_rows(const Node& node, const Extent& extent, bool missing_left, FeatureSplits& out);
-  void start_walk(const Node& node, bool missing_left);
-  void add_gap(const Node& node, std::int32_t low, std::int32_t high, bool missing_left,
-               FeatureSplits& out);
-  void set_gap_bases(std::uint32_t feature, const Extent& extent, FeatureSplits& out) const;
   double gap_share(std::uint32_t feature, const Extent& gap, const Extent& extent) const;
+  double gap_base(std::uint32_t feature, const Gap& gap, const Extent& extent) const {
+    const double base = settings_.is_empirical ? 1.0 / static_cast<double>(n_groups_)
+                                               : gap_share(feature, {gap.low, gap.high}, extent);
+    return missing_.empty() ? base : base / 2;
+  }
   bool fill_histogram(const Node& node, std::size_t place);
   void sort_rows(const Node& node, std::size_t place);
 
@@ -125,7 +142,10 @@ class SplitTabler {
   TableSettings settings_;
   typename Model::Walk walk_;
   FeatureSplits work_;
-  std::size_t n_groups_ = 0;
+  std::vector<Gap> gaps_;
+  std::size_t n_gaps_ = 0;
+  std::size_t n_missing_right_ = 0;  // of the gaps
+  std::size_t n_groups_ = 0;         // gaps, lawful or not, of one direction
   // Rows of the node in order of a feature's rank (rank << 32 | row), and those that miss it.
   std::vector<std::uint64_t> order_, scratch_;
   std::vector<std::uint32_t> missing_, starts_;
