@@ -79,7 +79,14 @@ void BlockStore<Model>::take_rows(B* block) {
 
 template <class Model>
 typename Block<Model>::Children BlockStore<Model>::split(B* block, const Rule& rule) {
-  if (!rule.left_levels.empty()) return make_children(block, rule);
+  if (!rule.left_levels.empty()) {
+    const auto [left, right] = make_children(block, rule);
+    open(left);
+    open(right);
+    drop(left);
+    drop(right);
+    return {left, right};
+  }
   const std::uint64_t number = rule_number(rule);
   auto at = std::lower_bound(
       block->known.begin(), block->known.end(), number,
@@ -87,8 +94,8 @@ typename Block<Model>::Children BlockStore<Model>::split(B* block, const Rule& r
   if (at == block->known.end() || at->rule != number)
     at = block->known.insert(at, {number, make_children(block, rule)});
   const auto [left, right] = at->children;
-  hold(left);
-  hold(right);
+  open(left);
+  open(right);
   set_origin(left, block, rule, true);
   set_origin(right, block, rule, false);
   return {left, right};

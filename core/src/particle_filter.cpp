@@ -129,7 +129,7 @@ void Filter<Model>::expand(std::size_t m) {
   }
   for (const Node& child : children_) {
     push(child, particle);
-    blocks_.drop(child.block);
+    blocks_.close(child.block);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "bayeswood/sample/block.hpp"
 #include "bayeswood/sample/particle_filter.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
@@ -105,4 +106,42 @@ TEST(offspring_have_the_expected_numbers) {
     for (std::size_t m = 0; m < weights.size(); ++m)
       CHECK(std::abs(offspring[m] / DRAWS - 5 * weights[m]) < 5 * std::sqrt(1.2 / DRAWS));
   }
+}
+
+TEST(a_block_that_is_found_again_keeps_its_rows) {
+  const RandomData data(40, 2, 0.0, 34);
+  const RankedTable table(data.view(), data.n_levels, {});
+  const ClassLeaves classes(data.labels, Copies({}, data.n), 3, 2.0, 1.0);
+  const std::vector<std::uint64_t> salts = [&] {
+    const Stream stream(1, 0, Purpose::SALTS);
+    std::vector<std::uint64_t> drawn;
+    for (std::size_t i = 0; i < data.n; ++i) drawn.push_back(stream.at(i));
+    return drawn;
+  }();
+  BlockStore<ClassLeaves> store(table, classes, salts);
+  Block<ClassLeaves>* root = store.root();
+  Rule rule;
+  rule.cut = 19;
+  const auto [left, right] = store.split(root, rule);
+  store.ready(left);
+  rule.cut = 9;
+  const auto [first, second] = store.split(left, rule);
+  store.close(left);  // its rows stay, for its children have not taken theirs
+  rule.cut = 19;
+  CHECK(store.split(root, rule).first == left);
+  store.close(first);
+  store.close(second);
+  store.ready(left);
+  CHECK(left->rows.size() == 20);
+  // Left altogether and found again.
+  store.close(left);
+  CHECK(store.split(root, rule).first == left);
+  store.ready(left);
+  CHECK(left->rows.size() == 20 && left->extents.n_varying() == 2);
+  store.close(left);
+  for (int times = 0; times < 3; ++times) store.close(right);
+  store.open(root);
+  store.close(root);  // forgets the children it knows
+  store.drop(root);
+  CHECK(store.n_blocks() == 0);
 }

@@ -65,7 +65,8 @@ class BlockStore {
   B* root();
   // Finds rows and extents.
   void ready(B* block);
-  // The two sides of a rule in a block that is ready; the caller holds both.
+  // The two sides of a rule in a block that is ready. Both are open for the caller: a block that is
+  // merely held may lose its rows.
   typename B::Children split(B* block, const Rule& rule);
 
   void hold(B* block) { ++block->refs; }

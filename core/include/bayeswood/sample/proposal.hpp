@@ -30,7 +30,7 @@ template <class Model>
 struct Outcome {
   bool is_split = false;
   Rule rule;
-  typename Block<Model>::Children children{nullptr, nullptr};  // held for the caller
+  typename Block<Model>::Children children{nullptr, nullptr};  // open for the caller
   double log_weight = 0;
   double log_gain = 0;  // log R
 };
