@@ -54,7 +54,7 @@ def test_one_node_at_a_time_is_better_than_a_layer():
     parts = split_of("pendigits")
     by_node = accuracy_and_log_probability(parts, 3, n_particles=500)
     by_layer = accuracy_and_log_probability(parts, 3, n_particles=500, expansion="layer")
-    assert (by_node > by_layer + [0.05, 0.2]).all()
+    assert (by_node > by_layer + np.array([0.05, 0.2])).all()
 
 
 def test_the_optimal_proposal_finds_the_relevant_features():
@@ -62,7 +62,7 @@ def test_the_optimal_proposal_finds_the_relevant_features():
     parts = split_of("madelon")
     optimal = accuracy_and_log_probability(parts, 1, n_particles=20, proposal="optimal")
     prior = accuracy_and_log_probability(parts, 1, n_particles=1000)
-    assert (optimal > prior + [0.1, 0.1]).all()
+    assert (optimal > prior + np.array([0.1, 0.1])).all()
 
 
 def test_intervals_of_numbers_cover():
