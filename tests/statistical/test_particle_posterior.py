@@ -5,6 +5,7 @@ evidence, their particles estimate the posterior.
 """
 
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,8 @@ from particle_twin import ClassModel, NumberModel, evidence_by_leaves
 from scipy.integrate import simpson
 from scipy.stats import chi2, invgamma, norm
 
-from bayeswood import SMCTreeClassifier, SMCTreeRegressor
+from bayeswood import SMCTreeClassifier, SMCTreeRegressor, _core
+from bayeswood.forest import Forest
 
 RUNS = 64
 PROPOSALS = ["prior", "empirical", "optimal", "tempered"]
@@ -83,18 +85,31 @@ def test_the_optimal_proposal_chooses_the_root_as_enumerated(name, seed):
             dirichlet_alpha=case["alpha"],
             random_state=seed,
         ).fit(X, case["y"])
-    counts = dict.fromkeys(case["optimal_root"], 0.0)
-    for tree, weight in zip(trees.forest_.trees, trees.member_weights_, strict=True):
-        feature, threshold = int(tree.feature[0]), float(tree.threshold[0])
-        move = None
+    shares = root_shares(trees.forest_.trees, trees.member_weights_, X)
+    assert chi_square(shares, case["optimal_root"], 20_000) < far_out(case["optimal_root"])
+
+
+def root_shares(trees, weights, X):
+    """Weight of each decision about the root: None to stop, or feature and ends of the gap."""
+    shares = {}
+    for tree, weight in zip(trees, weights, strict=True):
+        feature, move = int(tree.feature[0]), None
         if feature >= 0:
             values = np.unique(X[:, feature])
-            at = np.searchsorted(values, threshold, side="right")
+            at = np.searchsorted(values, tree.threshold[0], side="right")
             move = (feature, float(values[at - 1]), float(values[at]))
-        counts[move] += 20_000 * weight
-    expected = 20_000 * np.array(list(case["optimal_root"].values()))
-    statistic = ((np.array(list(counts.values())) - expected) ** 2 / expected).sum()
-    assert statistic < chi2.ppf(1 - 1e-5, len(expected) - 1)
+        shares[move] = shares.get(move, 0.0) + weight
+    return shares
+
+
+def chi_square(shares, expected, n):
+    assert set(shares) <= set(expected)
+    return n * sum((shares.get(move, 0.0) - p) ** 2 / p for move, p in expected.items())
+
+
+def far_out(expected):
+    """What chi-square exceeds with probability 1e-5."""
+    return chi2.ppf(1 - 1e-5, len(expected) - 1)
 
 
 # --- categories, missing values, weights, limits -------------------------------------------------
@@ -208,42 +223,65 @@ def test_numbers(proposal, seed):
 # --- without data --------------------------------------------------------------------------------
 
 
-def leaves_statistic(trees, weights, case):
-    """Chi-square of the weighted shares of numbers of leaves, on the effective sample size."""
-    n = 1 / (weights**2).sum()
-    shares = np.bincount(trees.forest_.n_leaves, weights, minlength=max(case["prior_leaves"]) + 1)
-    expected = np.array(list(case["prior_leaves"].values()))
-    found = np.array([shares[k] for k in case["prior_leaves"]])
-    return n * ((found - expected) ** 2 / expected).sum()
+def prior_roots(case):
+    """What the prior says about the root."""
+    X = np.array(case["X"], dtype=float)
+    p = case["alpha_split"]
+    expected = {None: 1 - p}
+    for feature, column in enumerate(X.T):
+        values = np.unique(column).tolist()
+        for low, high in pairwise(values):
+            share = (high - low) / (values[-1] - values[0])
+            expected[feature, low, high] = p / X.shape[1] * share
+    return expected
+
+
+def distance_from_prior(forest, weights, n, case):
+    """Chi-square of the roots, and of the numbers of leaves, over what is far out."""
+    roots = prior_roots(case)
+    shares = root_shares(forest.trees, weights, np.array(case["X"], dtype=float))
+    leaves = dict(enumerate(np.bincount(forest.n_leaves, weights)))
+    leaves = {k: share for k, share in leaves.items() if share > 0}
+    return max(
+        chi_square(shares, roots, n) / far_out(roots),
+        chi_square(leaves, case["prior_leaves"], n) / far_out(case["prior_leaves"]),
+    )
+
+
+def prior_particles(case, proposal, seed):
+    """A likelihood to the power 0 says nothing."""
+    X, y = np.array(case["X"], dtype=float), np.array(case["y"], dtype=np.int32)
+    leaves = _core.class_leaves(y, None, n_classes=2, alpha=1.0, power=0.0)
+    return _core.sample_particles(
+        X,
+        np.zeros(X.shape[1], dtype=np.int32),
+        leaves,
+        seed=seed,
+        n_particles=20_000,
+        n_islands=1,
+        proposal="tempered" if proposal == "optimal" else proposal,
+        tau=0.5 if proposal == "tempered" else 1.0,
+        ess_threshold=0.0,
+        alpha_split=case["alpha_split"],
+        beta_split=case["beta_split"],
+    )
 
 
 @pytest.mark.parametrize("proposal", PROPOSALS)
 @pytest.mark.parametrize("name", CASES)
 def test_without_data_the_prior_comes_back(name, proposal, seed):
-    """A likelihood to the power 0 says nothing. Chi-square at its 1e-5 quantile."""
-    trees = prior_draws(CASES[name], proposal, seed)
-    statistic = leaves_statistic(trees, trees.member_weights_, CASES[name])
-    assert statistic < chi2.ppf(1 - 1e-5, len(CASES[name]["prior_leaves"]) - 1)
-    assert abs(trees.log_evidence_) < 0.1
+    """Chi-square on the effective sample size, twice at its 1e-5 quantile."""
+    found = prior_particles(CASES[name], proposal, seed)
+    own = found["particle_weight"]
+    weights = np.bincount(found["particle_tree"], own)
+    n = 1 / (own**2).sum()
+    assert distance_from_prior(Forest(found["forest"]), weights, n, CASES[name]) < 1
+    assert abs(found["island_log_evidence"][0]) < 0.1
 
 
-def prior_draws(case, proposal, seed):
-    return SMCTreeClassifier(
-        20_000,
-        n_islands=1,
-        proposal=proposal,
-        power=0,
-        ess_threshold=0.0,
-        alpha_split=case["alpha_split"],
-        beta_split=case["beta_split"],
-        random_state=seed,
-    ).fit(np.array(case["X"], dtype=float), case["y"])
-
-
-def test_a_wrong_weight_is_noticed(seed):
+@pytest.mark.parametrize("name", ["unequal gaps", "exclusive or"])
+def test_a_wrong_weight_is_noticed(name, seed):
     """The negative control: particles of the empirical proposal, all weighted alike."""
-    case = CASES["exclusive or"]
-    trees = prior_draws(case, "empirical", seed)
-    n_trees = trees.forest_.n_trees
-    statistic = leaves_statistic(trees, np.full(n_trees, 1 / n_trees), case)
-    assert statistic > chi2.ppf(1 - 1e-5, len(case["prior_leaves"]) - 1)
+    found = prior_particles(CASES[name], "empirical", seed)
+    weights = np.bincount(found["particle_tree"]) / 20_000
+    assert distance_from_prior(Forest(found["forest"]), weights, 20_000, CASES[name]) > 1
