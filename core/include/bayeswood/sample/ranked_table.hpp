@@ -34,7 +34,6 @@ class RankedTable {
   const std::int32_t* row(std::size_t i) const { return rows_.data() + i * n_features_; }
   // Numeric features only.
   double value(std::size_t j, std::int32_t rank) const { return values_[j][rank]; }
-  const double* values(std::size_t j) const { return values_[j].data(); }
   // The largest rank from `low` on whose value does not exceed `threshold`; that of `low` does not.
   std::int32_t rank_below(std::size_t j, std::int32_t low, std::int32_t high,
                           double threshold) const;
