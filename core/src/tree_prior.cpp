@@ -160,9 +160,9 @@ void settle_unseen(const RankedTable& table, std::span<const std::int32_t> prese
 }
 
 double log_length(const RankedTable& table, std::uint32_t feature, const Extent& extent) {
-  // Halves first: the difference may overflow.
-  return std::log(table.value(feature, extent.high) / 2 - table.value(feature, extent.low) / 2) +
-         LOG_TWO;
+  const double low = table.value(feature, extent.low);
+  const double high = table.value(feature, extent.high);
+  return std::isfinite(high - low) ? std::log(high - low) : std::log(high / 2 - low / 2) + LOG_TWO;
 }
 
 double log_subsets(std::size_t n_levels) {

@@ -313,6 +313,85 @@ class PriorTrees:
         become one leaf.
         """
 
+class LeafModel:
+    """Responses and the model of the leaves they fall in, for `sample_particles`."""
+
+def class_leaves(
+    y: NDArray[np.int32],
+    copies: NDArray[np.int32] | None,
+    *,
+    n_classes: int,
+    alpha: float,
+    power: float = 1.0,
+) -> LeafModel:
+    """Dirichlet-multinomial leaves. y: class numbers (n_rows,); copies: how often each row counts
+    (None: once); alpha: total concentration; power: of the likelihood.
+    """
+
+def number_leaves(
+    y: NDArray[np.int32],
+    copies: NDArray[np.int32] | None,
+    *,
+    unit: float,
+    strength: float,
+    shape: float,
+    scale: float,
+    center: float = 0.0,
+    power: float = 1.0,
+) -> LeafModel:
+    """Normal-inverse-gamma leaves. y: whole numbers of `unit` from the prior mean `center`, at most
+    2^30 in size.
+    """
+
+def sample_particles(
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    model: LeafModel,
+    *,
+    seed: int,
+    n_particles: int,
+    n_islands: int,
+    alpha_split: float,
+    beta_split: float,
+    proposal: str,
+    tau: float = 1.0,
+    expansion: str = "oldest",
+    resampling: str = "multinomial",
+    ess_threshold: float = 0.1,
+    max_stages: int = 5000,
+    min_samples_leaf: int = 1,
+    max_leaves: int = 4294967295,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Top-down particle filters over trees, one per island.
+
+    proposal: "prior", "empirical", "tempered" (prior x likelihood^tau). expansion: "oldest" and
+    "least-likely" decide about one node of a particle per stage, "layer" about all. Gives back
+    forest: Forest of the distinct trees; importances (n_trees, n_features); predictive (n_leaves in
+    all, 3): mean, variance and degrees of freedom, empty for classes; particle_island int32,
+    particle_tree int64, particle_weight, each (n_particles,), weights summing to 1 in each island;
+    island_log_evidence (n_islands,), -inf if all weights were 0; island_ess: per island the
+    effective sample size after each stage; island_n_open int32: particles left unfinished. The same
+    bits for any n_jobs. Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    """
+
+def list_splits(
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    model: LeafModel,
+    rows: NDArray[np.int64],
+    *,
+    tau: float,
+    empirical: bool = False,
+    min_samples_leaf: int = 1,
+) -> list[tuple[int, list[tuple[Any, Any, bool, float, float]], float, float, float]]:
+    """The one-step table of a node with these rows, for tests: per varying feature its number, its
+    splits (lower and upper neighbour of the gap, or the first word of the left set and None;
+    missing values left; probability under the base; log Bayes factor), the base of all other
+    subsets, its mass, and the log scale of the masses.
+    """
+
 def grow_forest(
     encoded: EncodedMatrix,
     y: NDArray[Any],

@@ -17,6 +17,8 @@ from bayeswood import (
     RandomizedTreesClassifier,
     SafeBayesForestClassifier,
     SafeBayesForestRegressor,
+    SMCTreeClassifier,
+    SMCTreeRegressor,
     SubsampleForestClassifier,
     SubsampleForestRegressor,
 )
@@ -31,7 +33,7 @@ def expected_failures(estimator):
     # These count copies of rows, or draw nothing by rows: there the check passes. So it does where
     # a trunk, which draws nothing either, separates the check's classes by itself.
     counts = RandomizedTreesClassifier | SafeBayesForestClassifier | SafeBayesForestRegressor
-    counts |= MCMCTreeClassifier | MCMCTreeRegressor
+    counts |= MCMCTreeClassifier | MCMCTreeRegressor | SMCTreeClassifier | SMCTreeRegressor
     passes = counts | EmpiricalBayesianForestClassifier
     return {} if isinstance(estimator, passes) else _EXPECTED
 
@@ -57,6 +59,10 @@ ESTIMATORS = [
     MCMCTreeClassifier(1, n_burn_in=300, n_draws=100),
     MCMCTreeClassifier(1, n_burn_in=300, n_draws=100, prior="denison"),
     MCMCTreeRegressor(1, n_burn_in=300, n_draws=100),
+    SMCTreeClassifier(n_particles=100),
+    SMCTreeClassifier(n_particles=20, n_islands=1, proposal="optimal", expansion="layer"),
+    SMCTreeRegressor(n_particles=100),
+    SMCTreeRegressor(n_particles=20, proposal="tempered", min_samples_leaf=3),
 ]
 
 

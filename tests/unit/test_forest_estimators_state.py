@@ -282,6 +282,7 @@ def test_every_method_has_its_classes():
         "empirical-bayesian-forest",
         "subsample-forest",
         "mcmc-tree",
+        "smc-tree",
     }
     assert DEFAULT_METHOD == "calibrated-forest"
 

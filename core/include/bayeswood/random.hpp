@@ -17,7 +17,10 @@ enum class Purpose : std::uint64_t {
   RULES = 7,
   LEVELS = 8,
   CHAIN_START = 9,
-  CHAIN_MOVES = 10
+  CHAIN_MOVES = 10,
+  PARTICLES = 13,
+  RESAMPLING = 14,
+  SALTS = 15
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {

@@ -18,6 +18,8 @@ from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.smc_tree import SMCTreeClassifier
+from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
 from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
 from bayeswood.methods.suggest_trunk import TrunkSuggestion, suggest_trunk
 
@@ -39,6 +41,8 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RandomizedTreesClassifier",
+    "SMCTreeClassifier",
+    "SMCTreeRegressor",
     "SafeBayesForestClassifier",
     "SafeBayesForestRegressor",
     "SubsampleForestClassifier",

@@ -17,6 +17,8 @@ from bayeswood.methods.random_forest import RandomForestClassifier, RandomForest
 from bayeswood.methods.randomized import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.smc_tree import SMCTreeClassifier
+from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
 from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
 from bayeswood.modelfile import read_model
 
@@ -33,6 +35,7 @@ METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | N
     ),
     "subsample-forest": (SubsampleForestClassifier, SubsampleForestRegressor),
     "mcmc-tree": (MCMCTreeClassifier, MCMCTreeRegressor),
+    "smc-tree": (SMCTreeClassifier, SMCTreeRegressor),
 }
 
 DEFAULT_METHOD = "calibrated-forest"

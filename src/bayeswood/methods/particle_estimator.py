@@ -1,0 +1,186 @@
+"""What estimators share whose trees are drawn by a particle filter."""
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from bayeswood import _core
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.callbacks import FitTasks, with_callbacks
+from bayeswood.methods.forest_estimator import ForestEstimator
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.parameters import (
+    NONE,
+    SHARED,
+    Constraint,
+    draw_seed,
+    integer,
+    one_of,
+    parameter_error,
+    real,
+    resolve_min_samples_leaf,
+)
+from bayeswood.methods.particles import NO_LIMIT, ParticlePlan, SampledParticles
+from bayeswood.methods.streaming import whole_copies
+from bayeswood.methods.training import TrainingData
+from bayeswood.progress import progress_bar
+from bayeswood.table import Schema
+
+F64 = NDArray[np.float64]
+
+_MANY = 2**31 - 1
+
+PARTICLES: Mapping[str, Constraint] = {
+    **SHARED,
+    "n_particles": integer(1, 100_000_000),
+    "n_islands": integer(1, 1_000_000),
+    "proposal": one_of("prior", "empirical", "optimal", "tempered"),
+    "tempering": real(0, 1, integers=True),
+    "expansion": one_of("node", "layer"),
+    "node_order": one_of("oldest", "least-likely"),
+    "resampling": one_of("multinomial", "systematic", "stratified", "residual"),
+    "ess_threshold": real(0, 1, integers=True),
+    "alpha_split": real(0, 1, "neither"),
+    "beta_split": real(0, integers=True),
+    "min_samples_leaf": integer(1) | real(0, 1, "neither"),
+    "max_leaves": integer(1, _MANY) | NONE,
+    "max_stages": integer(1, _MANY),
+    "power": real(0, integers=True),
+    "island_weights": one_of("equal", "evidence"),
+}
+
+
+class ParticleEstimator(ForestEstimator):
+    """A forest of the trees that particles ended in. Not to be used by itself."""
+
+    log_evidence_: float
+    island_log_evidence_: F64
+    island_weights_: F64
+    ess_trace_: F64
+
+    @abstractmethod
+    def _leaf_model(
+        self, data: TrainingData, copies: NDArray[np.int32] | None
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        """The core's model of the leaves with the responses in it, and fitted attributes."""
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+        """Run the particle filters.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            NumPy array, pandas or polars frame, or pyarrow table. Strings, categoricals and
+            bools are categories; NaN and None are missing values and need no imputation.
+        y : array-like, (n_rows,)
+            Response.
+        sample_weight : array-like, (n_rows,), default=None
+            Whole numbers: how often each row counts, also towards `min_samples_leaf`. A weight
+            of k is the same as k copies of the row.
+
+        Returns
+        -------
+        self
+            The fitted estimator. If fitting is interrupted (Ctrl-C), it is left unfitted.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If some trees were not finished after `max_stages` stages.
+        """
+        return self._fit(X, y, sample_weight)
+
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+        if int(self.n_islands) > int(self.n_particles):
+            words = f"at most n_particles, {self.n_particles}"
+            raise parameter_error("n_islands", self._name, words, self.n_islands)
+        tasks.begin(1)
+        grown: list[Grown] = []
+        tasks.run(
+            lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
+        )
+        return grown[0]
+
+    def _sampled(self, data: TrainingData) -> Grown:
+        copies = whole_copies(data.sample_weight, self._name)
+        n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+        model, settings = self._leaf_model(data, copies)
+        plan = self._plan(n_rows)
+        with progress_bar(self._name, "islands", show=bool(self.verbose)) as report:
+            found = plan.sample(data.X, data.schema.n_levels, model, report)
+        self._warn_if_cut_short(found)
+        island_weights = found.island_weights(self.island_weights, self._name)
+        settings |= {
+            "log_evidence_": found.log_evidence,
+            "island_log_evidence_": found.island_log_evidence,
+            "island_weights_": island_weights,
+            "ess_trace_": found.ess_trace,
+            "min_samples_leaf_": plan.min_samples_leaf,
+        }
+        if len(found.predictive):
+            settings["leaf_variance_"] = np.ascontiguousarray(found.predictive[:, 1])
+        forest = found.to_forest(island_weights)
+        return Grown(forest, found.importances, plan.seed, settings=settings)
+
+    def _plan(self, n_rows: int) -> ParticlePlan:
+        return ParticlePlan(
+            seed=draw_seed(self.random_state),
+            n_particles=int(self.n_particles),
+            n_islands=int(self.n_islands),
+            proposal=self.proposal,
+            tempering=float(self.tempering),
+            expansion=self.expansion,
+            node_order=self.node_order,
+            resampling=self.resampling,
+            ess_threshold=float(self.ess_threshold),
+            alpha_split=float(self.alpha_split),
+            beta_split=float(self.beta_split),
+            max_stages=int(self.max_stages),
+            min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
+            max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
+            n_jobs=self._threads(),
+        )
+
+    def _warn_if_cut_short(self, found: SampledParticles) -> None:
+        n_open = int(found.island_n_open.sum())
+        if n_open:
+            warnings.warn(
+                f"{self._name} stopped after max_stages={self.max_stages} stages with {n_open} of "
+                f"{self.n_particles} trees unfinished; their open nodes became leaves. Give a "
+                "larger max_stages.",
+                ConvergenceWarning,
+                stacklevel=9,
+            )
+
+    @property
+    def feature_importances_(self) -> F64:
+        """Share of the evidence for splitting that each feature brings; sums to 1.
+
+        In one tree: over its splits, the log Bayes factor of two leaves against one (0 where it
+        is against the split). Averaged over the trees by their weights. All zeros if nothing
+        speaks for any split.
+        """
+        return super().feature_importances_
+
+    # --- files ----------------------------------------------------------------------------------
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
+        trace = arrays.get("ess_trace_")
+        by_island = [arrays.get("island_log_evidence_"), arrays.get("island_weights_")]
+        lawful = (
+            trace is not None
+            and trace.ndim == 2
+            and all(array is not None and array.shape == trace.shape[:1] for array in by_island)
+        )
+        if not lawful:
+            raise BayeswoodError("The model file lacks what its islands of particles found.")
+        return restored

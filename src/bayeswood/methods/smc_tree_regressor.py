@@ -1,0 +1,247 @@
+"""Bayesian decision trees for numbers, by sequential Monte Carlo.
+
+Model. One tree is drawn from the prior of eqs 4 and 5 of the paper; given the tree, the responses
+in a leaf are independent N(μ, σ²) with μ | σ² ~ N(μ0, σ²/κ) and σ² ~ InverseGamma(a, b).
+Sufficient statistics: number, sum and sum of squares of each leaf, kept as whole numbers. Formulas:
+`core/include/bayeswood/leaf/normal_inverse_gamma.hpp`; prior, proposals and weights
+(`core/include/bayeswood/sample/tree_prior.hpp`, `proposal.hpp`, `particle_filter.hpp`).
+
+Reference: B. Lakshminarayanan, D. M. Roy and Y. W. Teh. Top-down particle filtering for Bayesian
+decision trees. Proceedings of the 30th International Conference on Machine Learning, 2013.
+Numbers are not in the paper.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.methods.number_members import ResponseScale
+from bayeswood.methods.parameters import Constraint, real
+from bayeswood.methods.particle_estimator import PARTICLES, ParticleEstimator
+from bayeswood.methods.student_regressor import StudentRegressor
+from bayeswood.methods.training import TrainingData
+
+
+class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
+    """A number predicted by the posterior of one decision tree, by particles.
+
+    Particles grow trees from the root down, decide about one node at a time and are drawn anew by
+    how well they explain the responses so far.
+
+    Parameters
+    ----------
+    n_particles : int, default=1000
+        M, particles over all islands.
+    n_islands : int, default=5
+        Independent filters that share the particles out; at most M. More islands vary less, larger
+        ones are closer to the posterior: keep 100 particles or more in each with the prior
+        proposal.
+    proposal : {"prior", "empirical", "optimal", "tempered"}, default="prior"
+        How a particle decides about a node: from the prior; from the prior with the cut uniform
+        over the gaps between the node's values; from the posterior one step ahead (eq. 6), which
+        takes far fewer particles and finds relevant features among many others; or from prior ×
+        likelihood^τ. Weights make up for the difference exactly.
+    tempering : float, default=0.5
+        τ of the tempered proposal: 0 is the prior one, 1 the optimal one.
+    expansion : {"node", "layer"}, default="node"
+        Whether a stage decides about one open node of each particle or about all of them.
+    node_order : {"oldest", "least-likely"}, default="oldest"
+        Which node comes first with ``expansion="node"``: breadth first, or that of the lowest
+        marginal likelihood.
+    resampling : {"multinomial", "systematic", "stratified", "residual"}, default="multinomial"
+        How particles are drawn by their weights.
+    ess_threshold : float, default=0.1
+        They are when the effective sample size of an island falls below this share of its
+        particles; 0 never does, 1 after every stage.
+    alpha_split, beta_split : float, default=0.95, 0.5
+        α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
+    prior_strength : float, default=0.3
+        κ: how many rows the prior mean of a leaf, the mean response, counts for.
+    prior_shape : float, default=2.0
+        a > 1 of the inverse-gamma prior of a leaf's variance.
+    prior_noise : float, default=0.5
+        Prior mean of a leaf's variance, b/(a − 1), as a share of the variance of the response.
+    min_samples_leaf : int or float, default=1
+        Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
+    max_leaves : int or None, default=None
+        Trees with more leaves have probability 0.
+    max_stages : int, default=5000
+        Stages after which open nodes become leaves, with a warning.
+    power : float, default=1.0
+        The likelihood is raised to it; 0 draws from the prior.
+    island_weights : {"equal", "evidence"}, default="equal"
+        How islands count in predictions: alike, as in the paper's own code, or by their evidence.
+    n_jobs : int, default=None
+        Threads, one island each; -1 for all processors, None for 1 unless a
+        `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
+        number.
+    random_state : int, Generator, RandomState or None, default=None
+        Where the seed of the fit comes from; the seed itself is kept as `seed_`.
+    verbose : int, default=0
+        If positive, a bar on the terminal shows islands done and time left.
+    categorical_features : "from_dtype", None, mask, or list of names or indices, \
+            default="from_dtype"
+        Which columns are categories: those of strings, categoricals and bools, none, or those
+        named. A category is cut by a random subset of its levels.
+
+    Attributes
+    ----------
+    forest_ : Forest
+        The distinct trees among the particles; leaves hold the mean of their predictive
+        distribution.
+    leaf_variance_ : ndarray, (n_leaves in all,)
+        Variance of the predictive distribution of each leaf, tree after tree.
+    member_weights_ : ndarray, (n_members,)
+        Weights of the trees; they sum to 1.
+    log_evidence_ : float
+        Log of the estimate of p(Y | X), which is unbiased itself: the mean over islands.
+    island_log_evidence_ : ndarray, (n_islands,)
+        The same of each island.
+    island_weights_ : ndarray, (n_islands,)
+        Weights of the islands; they sum to 1.
+    ess_trace_ : ndarray, (n_islands, n_stages)
+        Effective sample size after every stage, before resampling; NaN after an island's last.
+    response_center_, response_unit_, prior_scale_ : float
+        μ0; the step to which responses are rounded, so that sums are exact; b.
+    feature_importances_, feature_importances_std_ : ndarray, (n_features,)
+        Share of the evidence for splitting that each feature brings, and its standard deviation
+        over the members.
+    min_samples_leaf_ : int
+        The value used, after resolving a share.
+    n_outputs_ : int
+        1.
+    schema_ : Schema
+        Names, kinds and category levels of the columns.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of str
+        Their names, where X had names.
+    seed_ : int
+        The seed all randomness came from.
+
+    See Also
+    --------
+    SMCTreeClassifier : The same trees for classes.
+
+    Notes
+    -----
+    The target is p(T) p(Y | T)^power. In a leaf with n rows of mean ȳ, k = κ + n, a_n = a + n/2 and
+    b_n = b + ½ Σ (y − ȳ)² + ½ κ n (ȳ − μ0)²/k,
+
+        log p = −n/2 log 2π + ½ log(κ/k) + a log b − a_n log b_n + log Γ(a_n) − log Γ(a),
+
+    and the predictive is Student t with 2 a_n degrees of freedom about μ0 + n (ȳ − μ0)/k, squared
+    scale b_n (k + 1)/(a_n k). A forest predicts the mixture over its trees: quantiles, intervals
+    and variances of kind "prediction" are the mixture's own.
+
+    A particle that decides o about a node (to stop, or a split s) by a proposal q has its weight
+    multiplied by (Algorithm 1)
+
+        π(o) R(o)/q(o),  R(stop) = 1,  R(s) = p(Y_left) p(Y_right)/p(Y_node),
+
+    π the prior of eq. 5 at the node. That is R(o) for the prior proposal, and Z R(o)^(1−τ) for the
+    tempered one, q(o) = π(o) R(o)^τ/Z: the optimal proposal's weight Z does not depend on o. The
+    product over stages of mean weights, times p(Y) of the root, estimates p(Y | X) without bias.
+    `min_samples_leaf` and `max_leaves` restrict the support and change no other probability: the
+    evidence is then that of the prior without the trees left out, which sums to less than 1.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import SMCTreeRegressor
+    >>> X, y = make_friedman1(n_samples=200, random_state=0)
+    >>> trees = SMCTreeRegressor(n_particles=100, proposal="optimal", random_state=0).fit(X, y)
+    >>> trees.predict_interval(X[:3]).shape
+    (3, 2)
+    """
+
+    _saved_arrays = ("island_log_evidence_", "island_weights_", "ess_trace_", "leaf_variance_")
+    _saved_numbers = (
+        "min_samples_leaf_",
+        "log_evidence_",
+        "response_center_",
+        "response_unit_",
+        "prior_scale_",
+    )
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **PARTICLES,
+        "prior_strength": real(0, closed="neither", integers=True),
+        "prior_shape": real(1, closed="neither", integers=True),
+        "prior_noise": real(0, closed="neither", integers=True),
+    }
+
+    def __init__(
+        self,
+        n_particles: int = 1000,
+        *,
+        n_islands: int = 5,
+        proposal: str = "prior",
+        tempering: float = 0.5,
+        expansion: str = "node",
+        node_order: str = "oldest",
+        resampling: str = "multinomial",
+        ess_threshold: float = 0.1,
+        alpha_split: float = 0.95,
+        beta_split: float = 0.5,
+        prior_strength: float = 0.3,
+        prior_shape: float = 2.0,
+        prior_noise: float = 0.5,
+        min_samples_leaf: int | float = 1,
+        max_leaves: int | None = None,
+        max_stages: int = 5000,
+        power: float = 1.0,
+        island_weights: str = "equal",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.proposal = proposal
+        self.tempering = tempering
+        self.expansion = expansion
+        self.node_order = node_order
+        self.resampling = resampling
+        self.ess_threshold = ess_threshold
+        self.alpha_split = alpha_split
+        self.beta_split = beta_split
+        self.prior_strength = prior_strength
+        self.prior_shape = prior_shape
+        self.prior_noise = prior_noise
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaves = max_leaves
+        self.max_stages = max_stages
+        self.power = power
+        self.island_weights = island_weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.categorical_features = categorical_features
+
+    def _leaf_model(
+        self, data: TrainingData, copies: NDArray[np.int32] | None
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        y = data.target.y[:, 0]
+        scale = ResponseScale.of(y, copies)
+        shape = float(self.prior_shape)
+        b = float(self.prior_noise) * scale.variance * (shape - 1)
+        model = _core.number_leaves(
+            scale.to_units(y, self._name),
+            copies,
+            unit=scale.unit,
+            strength=float(self.prior_strength),
+            shape=shape,
+            scale=b,
+            center=scale.center,
+            power=float(self.power),
+        )
+        settings = {
+            "response_center_": scale.center,
+            "response_unit_": scale.unit,
+            "prior_scale_": b,
+        }
+        return model, settings

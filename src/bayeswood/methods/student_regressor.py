@@ -1,0 +1,129 @@
+"""Regressors whose leaves predict a Student distribution: quantiles, intervals and variances."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.methods.estimator import ForestRegressor
+from bayeswood.methods.grown import Grown
+from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.student_leaves import StudentLeaves
+from bayeswood.methods.training import Target, read_numeric_target
+from bayeswood.table import Schema
+from bayeswood.uncertainty import Uncertainty, member_variance
+
+F64 = NDArray[np.float64]
+
+
+class StudentRegressor(ForestRegressor):
+    """A forest of one response in whose leaves it has a Student distribution.
+
+    Its prior has κ = `prior_strength` and a = `prior_shape`; the leaves' means are in the forest,
+    their variances in `leaf_variance_`. Not to be used by itself.
+    """
+
+    leaf_variance_: F64
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn may expect of the estimator."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = False
+        return tags
+
+    def _read_target(self, y: Any) -> Target:
+        target = read_numeric_target(y, self._name)
+        if target.y.shape[1] > 1:
+            raise BayeswoodError(
+                f"y should be a 1d array: {self._name} predicts one response. Got "
+                f"{target.y.shape[1]} columns."
+            )
+        if not target.single_output:
+            warnings.warn(
+                "A column-vector y was passed when a 1d array was expected. Please change the "
+                "shape of y to (n_samples, ), for example using ravel().",
+                DataConversionWarning,
+                stacklevel=4,
+            )
+        return Target(target.y, None, single_output=True)
+
+    def predict_quantiles(self, X: Any, alpha: Any, kind: str = "prediction") -> F64:
+        """Quantiles of the response, or of the members' means.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+        alpha : float or array-like of float
+            Levels in [0, 1]; 0 and 1 are minus and plus infinity for kind "prediction".
+        kind : {"prediction", "mean"}, default="prediction"
+            ``"prediction"``: of the mixture of the trees' Student distributions. ``"mean"``: of
+            the members' means, weighted.
+
+        Returns
+        -------
+        ndarray, (n_rows[, n_levels])
+            Without the last axis for a single level.
+        """
+        return super().predict_quantiles(X, alpha, kind)
+
+    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
+        if kind == "mean":
+            return super()._quantiles(rows, levels, kind, caller)
+        students = StudentLeaves(
+            LeafTable.of(self.forest_),
+            self.leaf_variance_,
+            float(self.prior_strength),
+            float(self.prior_shape),
+        )
+        return students.quantiles(rows, self.member_weights_, levels, self._workers(len(rows)))
+
+    def uncertainty(self, X: Any) -> Uncertainty:
+        """Variance of the response and where it comes from.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        Uncertainty
+            ``total``, ``data`` and ``knowledge``, each (n_rows,).
+
+        Notes
+        -----
+        ``total`` is the variance of the mixture over trees, ``knowledge`` the variance of their
+        means, and ``data`` the average variance of their predictive distributions.
+        """
+        return self._split(self._encode(X), "uncertainty")
+
+    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
+        weights = self.member_weights_
+        variance = self.leaf_variance_[:, None]
+        workers = self._workers(len(rows))
+        _, total = self.forest_.core.predict_moments(rows, weights, variance, workers)
+        spread = self._over_blocks(rows, lambda draws: member_variance(draws, weights))
+        knowledge = np.minimum(spread, total)
+        return Uncertainty(*(part[:, 0] for part in (total, total - knowledge, knowledge)))
+
+    def _restored(
+        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+    ) -> dict[str, Any]:
+        restored = super()._restored(meta, arrays, schema, grown)
+        variance = arrays.get("leaf_variance_")
+        forest: Forest = grown.forest
+        lawful = (
+            variance is not None
+            and variance.dtype.kind == "f"
+            and variance.shape == (int(forest.n_leaves.sum()),)
+            and bool((variance > 0).all())
+            and bool(np.isfinite(variance).all())
+        )
+        if not lawful:
+            raise BayeswoodError("The model file's variances do not match its trees.")
+        return restored

@@ -1,0 +1,312 @@
+"""The estimators of trees sampled by particles: parameters, hand-over, limits, odd data."""
+
+import gc
+import pickle
+import resource
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.special import gammaln
+from scipy.stats import t as student
+from sklearn.base import clone
+from sklearn.datasets import load_iris, make_friedman1
+from sklearn.exceptions import ConvergenceWarning
+
+from bayeswood import (
+    BayeswoodError,
+    SMCTreeClassifier,
+    SMCTreeRegressor,
+    UncertaintyEnvelope,
+    load,
+)
+from bayeswood.cli.app import app
+
+X, Y = load_iris(return_X_y=True)
+X_NUMBERS, Y_NUMBERS = make_friedman1(n_samples=120, random_state=0)
+
+KINDS = [
+    {},
+    {"proposal": "empirical", "resampling": "systematic"},
+    {"proposal": "optimal", "expansion": "layer"},
+    {"proposal": "tempered", "tempering": 0.3, "node_order": "least-likely"},
+    {"min_samples_leaf": 0.05, "max_leaves": 6, "power": 0.5, "island_weights": "evidence"},
+]
+
+
+def classifier(**parameters):
+    return SMCTreeClassifier(60, **{"n_islands": 3, "random_state": 1, **parameters})
+
+
+def regressor(**parameters):
+    return SMCTreeRegressor(60, **{"n_islands": 3, "random_state": 1, **parameters})
+
+
+@pytest.fixture
+def mixed(rng):
+    """Numbers with holes, words, and a class that depends on both."""
+    number = np.where(rng.uniform(size=200) < 0.15, np.nan, rng.normal(size=200))
+    word = rng.choice(list("abcdefghijkl"), size=200)
+    y = np.where((word < "f") ^ (np.nan_to_num(number) > 0.3), "yes", "no")
+    return pd.DataFrame({"number": number, "word": word}), y
+
+
+# --- what is fitted ------------------------------------------------------------------------------
+
+
+def test_fitted_attributes():
+    trees = SMCTreeClassifier(7, n_islands=3, random_state=0).fit(X, Y)
+    assert trees.island_log_evidence_.shape == trees.island_weights_.shape == (3,)
+    assert trees.ess_trace_.shape[0] == 3
+    n_stages = (~np.isnan(trees.ess_trace_)).sum(axis=1)
+    assert n_stages.max() == trees.ess_trace_.shape[1]
+    sizes = np.array([3, 2, 2])
+    assert (np.nanmax(trees.ess_trace_, axis=1) <= sizes * (1 + 1e-12)).all()
+    expected = np.log((sizes * np.exp(trees.island_log_evidence_ + 60)).sum() / 7) - 60
+    assert trees.log_evidence_ == pytest.approx(expected)
+    np.testing.assert_allclose(trees.island_weights_, 1 / 3)
+    assert trees.member_weights_.sum() == pytest.approx(1)
+
+
+def test_islands_count_by_their_evidence_if_asked():
+    trees = SMCTreeClassifier(10, n_islands=5, island_weights="evidence", random_state=0).fit(X, Y)
+    shares = np.exp(trees.island_log_evidence_ - trees.island_log_evidence_.max())
+    np.testing.assert_allclose(trees.island_weights_, shares / shares.sum())
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+def test_leaves_hold_the_predictive_of_their_rows(parameters):
+    trees = classifier(**parameters).fit(X, Y)
+    leaf = trees.apply(X)
+    for number, tree in enumerate(trees.forest_.trees):
+        counts = pd.crosstab(leaf[:, number], Y)
+        expected = (counts + 5 / 3).div(counts.sum(axis=1) + 5, axis=0)
+        np.testing.assert_allclose(tree.value[counts.index], expected, rtol=1e-12)
+        assert len(counts) == tree.n_leaves <= parameters.get("max_leaves", 10**6)
+        if "min_samples_leaf" in parameters:
+            assert counts.sum(axis=1).min() >= 8
+
+
+def test_leaves_of_numbers_hold_the_predictive_of_their_rows():
+    trees = regressor(proposal="optimal").fit(X_NUMBERS, Y_NUMBERS)
+    leaf = trees.apply(X_NUMBERS)[:, 0]
+    mean, variance = [], []
+    for rows in (Y_NUMBERS[leaf == k] - Y_NUMBERS.mean() for k in np.unique(leaf)):
+        k, a = 0.3 + len(rows), 2.0 + len(rows) / 2
+        b = 0.5 * Y_NUMBERS.var() + len(rows) * rows.var() / 2
+        b += 0.3 * len(rows) * rows.mean() ** 2 / (2 * k)
+        mean.append(Y_NUMBERS.mean() + rows.sum() / k)
+        variance.append(b / (a - 1) * (k + 1) / k)
+    n_leaves = trees.forest_.trees[0].n_leaves
+    np.testing.assert_allclose(trees.leaf_variance_[:n_leaves], variance, rtol=1e-5)
+    np.testing.assert_allclose(trees.forest_.trees[0].value[np.unique(leaf), 0], mean, rtol=1e-5)
+
+
+def test_the_evidence_of_one_leaf():
+    trees = classifier(max_leaves=1, alpha_split=0.5).fit(X, Y)
+    one_leaf = gammaln(5) - gammaln(155) + 3 * (gammaln(50 + 5 / 3) - gammaln(5 / 3))
+    assert trees.log_evidence_ == pytest.approx(one_leaf + np.log(0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("parameters", KINDS)
+def test_the_same_bits_for_any_number_of_threads(parameters):
+    for make, table, y in [(classifier, X, Y), (regressor, X_NUMBERS, Y_NUMBERS)]:
+        one = make(n_jobs=1, **parameters).fit(table, y)
+        three = make(n_jobs=3, **parameters).fit(table, y)
+        np.testing.assert_array_equal(one.predict_draws(table), three.predict_draws(table))
+        np.testing.assert_array_equal(one.member_weights_, three.member_weights_)
+        np.testing.assert_array_equal(one.ess_trace_, three.ess_trace_)
+
+
+def test_another_seed_is_another_fit():
+    assert (
+        classifier().fit(X, Y).log_evidence_ != classifier(random_state=2).fit(X, Y).log_evidence_
+    )
+
+
+@pytest.mark.parametrize("proposal", ["prior", "empirical", "optimal"])
+def test_a_weight_of_k_is_k_copies(proposal, rng):
+    times = rng.integers(0, 4, len(Y))
+    weighted = classifier(proposal=proposal, min_samples_leaf=2).fit(X, Y, sample_weight=times)
+    copied = classifier(proposal=proposal, min_samples_leaf=2)
+    copied.fit(np.repeat(X, times, axis=0), np.repeat(Y, times))
+    assert weighted.log_evidence_ == pytest.approx(copied.log_evidence_, rel=1e-12)
+    np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X), rtol=1e-9)
+
+
+def test_the_order_of_rows_does_not_matter(rng):
+    order = rng.permutation(len(Y))
+    one, other = classifier().fit(X, Y), classifier().fit(X[order], Y[order])
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+# --- what is asked of it -------------------------------------------------------------------------
+
+
+def test_mixed_tables(mixed):
+    table, y = mixed
+    for proposal in ("prior", "empirical", "optimal", "tempered"):
+        trees = SMCTreeClassifier(500, proposal=proposal, dirichlet_alpha=1.0, random_state=0)
+        trees.fit(table, y)
+        assert trees.score(table, y) > 0.85
+        holes = pd.DataFrame({"number": [np.nan, 1.0], "word": [None, "never seen"]})
+        assert np.isfinite(trees.predict_proba(holes)).all()
+
+
+def test_intervals_are_those_of_the_mixture():
+    trees = regressor(proposal="optimal").fit(X_NUMBERS, Y_NUMBERS)
+    rows = X_NUMBERS[:3]
+    low, high = trees.predict_interval(rows, 0.8).T
+    arrays = trees.forest_.core.to_arrays()
+    leaf_of_node = np.cumsum(arrays["feature"] < 0) - 1
+    first = np.cumsum(arrays["n_nodes"]) - arrays["n_nodes"]
+    leaf = leaf_of_node[trees.apply(rows) + first]
+    freedom = 2 * 2.0 + arrays["leaf_n_samples"][leaf]
+    scale = np.sqrt(trees.leaf_variance_[leaf] * (freedom - 2) / freedom)
+    for ends, level in ((low, 0.1), (high, 0.9)):
+        below = student.cdf((ends[:, None] - arrays["leaf_value"][leaf]) / scale, freedom)
+        np.testing.assert_allclose(below @ trees.member_weights_, level, rtol=1e-8)
+    parts = trees.uncertainty(rows)
+    np.testing.assert_allclose(parts.total, parts.data + parts.knowledge)
+    np.testing.assert_allclose(parts.data, trees.leaf_variance_[leaf] @ trees.member_weights_)
+
+
+def test_what_every_estimator_offers():
+    trees = classifier().fit(X, Y)
+    assert trees.predict_interval(X[:4]).shape == (4, 3, 2)
+    parts = trees.uncertainty(X)
+    np.testing.assert_allclose(parts.total, parts.data + parts.knowledge)
+    assert trees.feature_importances_.sum() == pytest.approx(1)
+    assert UncertaintyEnvelope().assess(trees, X, Y).accuracy > 0.9
+
+
+@pytest.mark.parametrize("make", [classifier, regressor])
+@pytest.mark.parametrize("parameters", KINDS)
+def test_files_and_pickles_and_clones(make, parameters, tmp_path):
+    table, y = (X, Y) if make is classifier else (X_NUMBERS, Y_NUMBERS)
+    trees = make(**parameters).fit(table, y)
+    trees.save(tmp_path / "trees.bw")
+    for other in (load(tmp_path / "trees.bw"), pickle.loads(pickle.dumps(trees))):
+        np.testing.assert_array_equal(other.predict_interval(table), trees.predict_interval(table))
+        np.testing.assert_array_equal(other.ess_trace_, trees.ess_trace_)
+        np.testing.assert_array_equal(other.island_log_evidence_, trees.island_log_evidence_)
+        assert other.log_evidence_ == trees.log_evidence_
+        assert other.min_samples_leaf_ == trees.min_samples_leaf_
+    np.testing.assert_array_equal(clone(trees).fit(table, y).predict(table), trees.predict(table))
+
+
+def test_the_command_line(tmp_path):
+    table = pd.DataFrame(X, columns=list("abcd")).assign(kind=Y.astype(str))
+    table.to_csv(tmp_path / "iris.csv", index=False)
+    model, rows = str(tmp_path / "m.bw"), str(tmp_path / "iris.csv")
+    fit = ["fit", rows, "--target", "kind", "--method", "smc-tree", "--out", model]
+    result = CliRunner().invoke(app, [*fit, "--param", "n_particles=50"])
+    assert result.exit_code == 0, result.output
+    assert load(model).n_particles == 50
+    for verb in (["info", model], ["evaluate", model, rows]):
+        result = CliRunner().invoke(app, verb)
+        assert result.exit_code == 0, result.output
+
+
+# --- what is refused and warned of ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_islands": 61}, "'n_islands' parameter of SMCTreeClassifier must be at most"),
+        ({"proposal": "best"}, "'proposal' parameter of SMCTreeClassifier must be one of"),
+        ({"tempering": 1.5}, "'tempering' parameter"),
+        ({"expansion": "tree"}, "'expansion' parameter"),
+        ({"resampling": "none"}, "'resampling' parameter"),
+        ({"alpha_split": 1.0}, "'alpha_split' parameter"),
+        ({"power": -1.0}, "'power' parameter"),
+    ],
+)
+def test_bad_parameters(parameters, message):
+    with pytest.raises(BayeswoodError, match=message):
+        classifier(**parameters).fit(X, Y)
+
+
+def test_weights_that_are_no_numbers_of_copies():
+    with pytest.raises(BayeswoodError, match="whole numbers"):
+        classifier().fit(X, Y, sample_weight=np.full(len(Y), 0.5))
+
+
+def test_unfinished_trees_are_told_of():
+    with pytest.warns(ConvergenceWarning, match="max_stages=3 stages with 60 of 60 trees"):
+        trees = classifier(max_stages=3, proposal="optimal").fit(X, Y)
+    assert trees.ess_trace_.shape == (3, 3)
+    assert np.isfinite(trees.predict_proba(X)).all()
+
+
+def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
+    trees = regressor().fit(X_NUMBERS, Y_NUMBERS)
+    for name in ("ess_trace_", "leaf_variance_"):
+        monkeypatch.setattr(SMCTreeRegressor, "_saved_arrays", tuple(
+            other for other in SMCTreeRegressor._saved_arrays if other != name
+        ))  # fmt: skip
+        trees.save(tmp_path / "trees.bw")
+        monkeypatch.undo()
+        with pytest.raises(BayeswoodError, match="The model file"):
+            load(tmp_path / "trees.bw")
+
+
+# --- odd data ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("proposal", ["prior", "empirical", "optimal", "tempered"])
+def test_odd_tables(proposal, rng):
+    shared = {"proposal": proposal, "random_state": 0}
+    one_class = SMCTreeClassifier(50, **shared).fit(X, np.zeros(len(Y)))
+    np.testing.assert_array_equal(one_class.predict_proba(X), 1.0)
+    constant = SMCTreeClassifier(50, **shared).fit(np.ones((40, 3)), np.arange(40) % 2)
+    assert constant.forest_.n_trees == 1
+    np.testing.assert_allclose(constant.predict_proba(np.ones((1, 3))), 0.5)
+    twice = SMCTreeClassifier(50, **shared).fit(np.repeat(X, 5, axis=0), np.repeat(Y, 5))
+    assert np.isfinite(twice.log_evidence_)
+    extreme = np.array([[-1.7e308], [0.0], [1.7e308], [5e-324]])
+    trees = SMCTreeClassifier(50, **shared).fit(extreme, [0, 1, 0, 1])
+    assert np.isfinite(trees.predict_proba(extreme)).all()
+    only_holes = np.column_stack([np.full(30, np.nan), rng.normal(size=30)])
+    trees = SMCTreeRegressor(50, **shared).fit(only_holes, rng.normal(size=30))
+    assert np.isfinite(trees.predict_interval(only_holes)).all()
+    same = SMCTreeRegressor(50, **shared).fit(X, np.full(len(Y), 3.0))
+    np.testing.assert_allclose(same.predict(X), 3.0)
+    single = SMCTreeRegressor(10, **shared).fit([[1.0]], [2.0])
+    assert single.predict([[5.0]]) == pytest.approx(2.0)
+
+
+def most_memory():
+    """MiB held by the process so far, at its height."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        2**20 if sys.platform == "darwin" else 2**10
+    )
+
+
+def test_a_hundred_thousand_rows(rng):
+    table = rng.normal(size=(100_000, 4))
+    y = (table[:, 0] + (table[:, 1] > 0.5) > 0).astype(int)
+    gc.collect()
+    before = most_memory()
+    prior = SMCTreeClassifier(20, n_islands=2, random_state=0).fit(table, y)
+    optimal = SMCTreeClassifier(4, n_islands=2, proposal="optimal", random_state=0).fit(table, y)
+    assert optimal.score(table[:5000], y[:5000]) > 0.9
+    assert np.isfinite(prior.log_evidence_)
+    # 5 MiB of ranks and salts, and rows of 4 bytes each for 10 particles at a time.
+    assert most_memory() - before < 200
+
+
+def test_trees_of_ten_thousand_leaves(rng):
+    """Without a likelihood and with a prior that nearly always splits."""
+    table = rng.normal(size=(20_000, 2))
+    gc.collect()
+    before = most_memory()
+    trees = SMCTreeClassifier(
+        4, n_islands=2, alpha_split=0.999, beta_split=0, power=0, max_stages=10**6, random_state=0
+    ).fit(table, np.arange(20_000) % 3)
+    assert trees.forest_.n_leaves.min() > 10_000
+    assert np.isfinite(trees.predict_proba(table[:100])).all()
+    assert most_memory() - before < 200
