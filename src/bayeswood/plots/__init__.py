@@ -17,6 +17,8 @@ from bayeswood.plots.partial_dependence import PartialDependenceDisplay
 from bayeswood.plots.permutation_importance import PermutationImportanceDisplay
 from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
 from bayeswood.plots.reliability import ReliabilityDisplay
+from bayeswood.plots.structure import StructureDisplay
+from bayeswood.plots.trace import TraceDisplay, trace
 from bayeswood.plots.tree import TreeDisplay
 from bayeswood.plots.trunk import TrunkDisplay
 from bayeswood.plots.weighted_trees import WeightedTreesDisplay, weighted_trees
@@ -34,10 +36,13 @@ __all__ = [
     "PermutationImportanceDisplay",
     "PosteriorCurveDisplay",
     "ReliabilityDisplay",
+    "StructureDisplay",
+    "TraceDisplay",
     "TreeDisplay",
     "TrunkDisplay",
     "WeightedTreesDisplay",
     "operating_curve",
     "plot_overview",
+    "trace",
     "weighted_trees",
 ]
