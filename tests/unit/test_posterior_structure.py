@@ -89,7 +89,8 @@ def test_distinct_trees_by_brute_force(weighted):
     assert sum(tree.n_members for tree in found.top) == found.n_trees
     assert found.effective_n_distinct == pytest.approx(1 / sum(m**2 for m in mass.values()))
     masses = [tree.mass for tree in found.top]
-    assert masses == sorted(masses, reverse=True)
+    assert masses == sorted(masses, reverse=True) == found.distinct_mass.tolist()
+    assert [tree.n_leaves for tree in found.top] == found.distinct_n_leaves.tolist()
     for tree in found.top:
         stands_for = weighted.trees[tree.tree_idx]
         assert tuple(stands_for.feature.tolist()) == tree.node_features

@@ -71,10 +71,9 @@ class SplitTable:
             _first_word=np.cumsum(n_words) - n_words,
         )
 
-    @property
-    def weight(self) -> F64:
-        """Weight of the tree that each split belongs to."""
-        return self.weights[self.member]
+    def weight_of(self, places: Places) -> F64:
+        """Weights of the trees that splits belong to."""
+        return self.weights[self.member[places]]
 
     @property
     def is_root(self) -> NDArray[np.bool_]:
@@ -83,7 +82,7 @@ class SplitTable:
 
     def choice(self, places: Places, share: float) -> SplitChoice:
         """Sum up splits on one feature, given by their places in the table."""
-        feature, weights = int(self.feature[places[0]]), self.weight[places]
+        feature, weights = int(self.feature[places[0]]), self.weight_of(places)
         if self._n_levels[feature] > 0:
             return category_choice(self.labels, feature, share, self.level_sets(places))
         name = self.labels.feature_names[feature]
@@ -95,7 +94,7 @@ class SplitTable:
         n_words = (n_levels + _WORD_BITS - 1) // _WORD_BITS
         words = self._words[self._first_word[places][:, None] + np.arange(n_words)]
         sets, which = np.unique(words, axis=0, return_inverse=True)
-        weights = np.bincount(which.ravel(), self.weight[places], len(sets))
+        weights = np.bincount(which.ravel(), self.weight_of(places), len(sets))
         return {
             _levels(row, n_levels): float(weight) for row, weight in zip(sets, weights, strict=True)
         }

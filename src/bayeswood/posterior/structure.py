@@ -27,6 +27,7 @@ from bayeswood.posterior.splits import SplitChoice, forest_of, weighted_quantile
 from bayeswood.posterior.structure_text import structure_to_text
 
 _NAME = "structure"
+_NODE_BYTES = 4  # of a node in a signature
 
 
 @dataclass(frozen=True, repr=False)
@@ -167,10 +168,10 @@ class TreeStructure:
         Their distributions over the members of positive weight.
     n_trees : int
         Stored trees of positive weight.
-    n_distinct : int
-        Of these, how many differ in more than cuts.
-    effective_n_distinct : float
-        1 / Σ P(tree)²: how many equally likely distinct trees would be as diverse.
+    distinct_mass : (n_distinct,) ndarray
+        Posterior probability of each distinct tree, largest first.
+    distinct_n_leaves : (n_distinct,) ndarray of int
+        Its leaves.
     """
 
     root: tuple[SplitChoice, ...]
@@ -180,8 +181,18 @@ class TreeStructure:
     n_leaves: Posterior
     depth: Posterior
     n_trees: int
-    n_distinct: int
-    effective_n_distinct: float
+    distinct_mass: F64
+    distinct_n_leaves: NDArray[np.int64]
+
+    @property
+    def n_distinct(self) -> int:
+        """How many of the trees differ in more than cuts."""
+        return len(self.distinct_mass)
+
+    @property
+    def effective_n_distinct(self) -> float:
+        """How many equally likely distinct trees would be as diverse: 1 / Σ P(tree)²."""
+        return float(1 / np.sum(self.distinct_mass**2))
 
     def __getitem__(self, feature: str) -> FeatureSplits:
         for found in self.features:
@@ -243,8 +254,8 @@ def structure(
       dose               0.33     0.333     7  7 to 7
     <BLANKLINE>
     Trees of the largest mass
-      1  0.667   1 split   age
-      2  0.333   2 splits  age, dose
+      1  0.6667   1 split   age
+      2  0.3333   2 splits  age, dose
     >>> found.top[1].nested()
     'age(., dose(., .))'
     """
@@ -263,13 +274,13 @@ def structure(
     return TreeStructure(
         root=_root(table),
         features=_features(table),
-        top=tuple(groups.tree(table, group) for group in groups.ranked[:n_top]),
+        top=tuple(groups.tree(table, rank) for rank in range(min(n_top, len(groups.mass)))),
         best_by_size=_best_by_size(table, forest.n_leaves, log_density),
         n_leaves=n_leaves,
         depth=depth,
         n_trees=len(table.members),
-        n_distinct=len(groups.mass),
-        effective_n_distinct=float(1 / np.sum(groups.mass**2)),
+        distinct_mass=groups.mass,
+        distinct_n_leaves=groups.n_leaves,
     )
 
 
@@ -287,7 +298,7 @@ def _log_density(model: Any, forest: Forest, given: ArrayLike | None) -> F64 | N
 
 def _root(table: SplitTable) -> tuple[SplitChoice, ...]:
     roots = np.flatnonzero(table.is_root)
-    weight = table.weight[roots]
+    weight = table.weight_of(roots)
     features = table.feature[roots]
     found = [
         table.choice(roots[features == j], float(weight[features == j].sum()))
@@ -302,26 +313,31 @@ def _root(table: SplitTable) -> tuple[SplitChoice, ...]:
 def _features(table: SplitTable) -> tuple[FeatureSplits, ...]:
     by_feature = np.argsort(table.feature, kind="stable")
     used, starts = np.unique(table.feature[by_feature], return_index=True)
-    total = float(table.weight.sum())
+    total = float(table.weights[table.member].sum())
+    is_root = table.is_root
     parts = np.split(by_feature, starts[1:])
     found = [
-        _feature(table, int(feature), places, total)
+        _feature(table, int(feature), places, is_root[places], total)
         for feature, places in zip(used, parts if used.size else [], strict=True)
     ]
     return tuple(sorted(found, key=lambda f: -round(f.n_splits, 12)))
 
 
 def _feature(
-    table: SplitTable, feature: int, places: NDArray[np.intp], total: float
+    table: SplitTable,
+    feature: int,
+    places: NDArray[np.intp],
+    at_root: NDArray[np.bool_],
+    total: float,
 ) -> FeatureSplits:
-    weight = table.weight[places]
+    weight = table.weight_of(places)
     n_splits = float(weight.sum())
     is_category = bool(np.isnan(table.threshold[places[0]]))
     cuts, which = np.unique(table.threshold[places], return_inverse=True)
     shares = np.bincount(which.ravel(), weight) / n_splits
     return FeatureSplits(
         feature=table.labels.feature_names[feature],
-        root_probability=float(weight[table.is_root[places]].sum()),
+        root_probability=float(weight[at_root].sum()),
         use_probability=float(table.weights[np.unique(table.member[places])].sum()),
         n_splits=n_splits,
         share=n_splits / total,
@@ -344,35 +360,37 @@ def _left_sets(
 
 @dataclass(frozen=True)
 class _Groups:
-    """Members of equal signature."""
+    """Members of equal signature, and the groups in order of their mass."""
 
-    of_member: NDArray[np.intp]
+    members: list[NDArray[np.intp]]
     mass: F64
+    n_leaves: NDArray[np.int64]
     best: NDArray[np.intp]  # the member that stands for each group
-    ranked: list[int]
 
     @classmethod
     def of(cls, table: SplitTable, log_density: F64 | None) -> "_Groups":
         numbers: dict[bytes, int] = {}
         of_member = np.array([numbers.setdefault(s, len(numbers)) for s in table.signatures])
         mass: F64 = np.bincount(of_member, table.weights, len(numbers)).astype(np.float64)
-        score = table.weights if log_density is None else log_density
-        best = _first_best(of_member, score)
-        sizes = {number: len(signature) for signature, number in numbers.items()}
-        ranked = sorted(range(len(mass)), key=lambda g: (-round(float(mass[g]), 12), sizes[g]))
-        return cls(of_member, mass, best, ranked)
+        n_leaves = np.array([(len(s) // _NODE_BYTES + 1) // 2 for s in numbers])
+        ranked = np.lexsort((n_leaves, -mass.round(12)))
+        by_group = np.argsort(of_member, kind="stable")
+        ends = np.cumsum(np.bincount(of_member, minlength=len(numbers)))
+        members = np.split(by_group, ends[:-1])
+        best = _first_best(of_member, table.weights if log_density is None else log_density)
+        return cls([members[g] for g in ranked], mass[ranked], n_leaves[ranked], best[ranked])
 
-    def tree(self, table: SplitTable, group: int) -> DistinctTree:
-        members = np.flatnonzero(self.of_member == group)
+    def tree(self, table: SplitTable, rank: int) -> DistinctTree:
+        members = self.members[rank]
         features = np.frombuffer(table.signatures[members[0]], dtype=np.int32)
         first = np.searchsorted(table.member, members)
         path = features[features >= 0].tolist()
         return DistinctTree(
-            mass=float(self.mass[group]),
+            mass=float(self.mass[rank]),
             path=tuple(table.labels.feature_names[j] for j in path),
             node_features=tuple(features.tolist()),
             n_members=len(members),
-            tree_idx=int(table.members[self.best[group]]),
+            tree_idx=int(table.members[self.best[rank]]),
             splits=tuple(table.choice(first + k, 1.0) for k in range(len(path))),
         )
 

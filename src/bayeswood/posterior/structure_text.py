@@ -63,7 +63,7 @@ def _tree_lines(trees: tuple["DistinctTree", ...]) -> Iterator[str]:
     for rank, tree in enumerate(trees, 1):
         plural = " " if tree.n_splits == 1 else "s"
         head = (
-            f"  {rank:>{rank_width}}  {tree.mass:.3f}  {tree.n_splits:>{size_width + 1}} "
+            f"  {rank:>{rank_width}}  {tree.mass:.4f}  {tree.n_splits:>{size_width + 1}} "
             f"split{plural}"
         )
         yield f"{head}  {_path_text(tree.path, _WIDTH - len(head) - 2)}".rstrip()
