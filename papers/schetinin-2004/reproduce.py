@@ -4,31 +4,42 @@
 
 FOLDER holds the seven data sets (default: the variable BAYESWOOD_DATA). In place of five-fold
 cross-validation, --paper-splits draws training and test parts of the sizes in the paper's Table 2.
+--only synthetic needs no data; --quick takes 5 restarts of Markov chains in place of 50.
 """
 
 import argparse
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import synthetic as bayesian_trees
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
-from bayeswood import BayesianForestClassifier, UncertaintyEnvelope, compare_envelopes
+from bayeswood import (
+    BayesianForestClassifier,
+    MCMCTreeClassifier,
+    RandomizedTreesClassifier,
+    UncertaintyEnvelope,
+    compare_envelopes,
+)
 from bayeswood.datasets import load_benchmark
-from bayeswood.methods import METHODS
+from bayeswood.posterior import ChainsDisagree
 from bayeswood.theory import five_gaussians_envelope, sample_five_gaussians
 from bayeswood.uncertainty import COLUMNS, EnvelopeComparison
 
 GAMMA0, N_FOLDS = 0.99, 5
 # Section 3: 200 trees, at least 5 rows in a leaf.
 N_TREES, MIN_LEAF = 200, 5
+# Section 5.1.1: of Markov chains, 2,000 + 2,000 iterations each.
+N_RESTARTS = 50
 
 
 def scikit(forest: type) -> Callable[[int], Any]:
@@ -48,18 +59,20 @@ MODELS: dict[str, Callable[[int], Any]] = {
     "scikit-learn random forest": scikit(RandomForestClassifier),
     "scikit-learn extra trees": scikit(ExtraTreesClassifier),
 }
-# The paper's own two ensembles take part as soon as the package has them.
-PAPERS_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
-    "randomised trees": ("randomized-trees", {"min_samples_leaf": MIN_LEAF}),
-    "Bayesian MCMC trees": (
-        "mcmc-tree",
-        {"prior": "denison", "n_chains": 50, "min_samples_leaf": MIN_LEAF},
-    ),
-}
-for _label, (_method, _options) in PAPERS_METHODS.items():
-    if _method in METHODS:
-        _maker, _given = METHODS[_method][0], _options
-        MODELS[_label] = lambda seed, m=_maker, o=_given: m(**o, random_state=seed)
+# The paper's own two ensembles.
+MODELS["randomised trees"] = lambda seed: RandomizedTreesClassifier(
+    N_TREES, min_samples_leaf=MIN_LEAF, random_state=seed
+)
+BAYESIAN = "Bayesian MCMC trees"
+
+
+def mcmc_trees(seed: int, n_chains: int = N_RESTARTS) -> MCMCTreeClassifier:
+    return MCMCTreeClassifier(
+        n_chains, prior="denison", min_samples_leaf=MIN_LEAF, random_state=seed
+    )
+
+
+MODELS[BAYESIAN] = mcmc_trees
 
 # Rows of the training and test parts (Table 2), then of Table 3 (randomised) and of Table 4
 # (Bayesian): size, accuracy, confident-correct, uncertain, confident-incorrect.
@@ -211,7 +224,6 @@ def draw(folder: Path, results: dict[str, EnvelopeComparison]) -> None:
 
     from bayeswood.plots import EnvelopeComparisonDisplay
 
-    folder.mkdir(parents=True, exist_ok=True)
     figure, axes = plt.subplots(
         len(results), 1, figsize=(8, 2.6 * len(results)), layout="constrained"
     )
@@ -221,30 +233,59 @@ def draw(folder: Path, results: dict[str, EnvelopeComparison]) -> None:
     figure.savefig(folder / "schetinin-2004.png", dpi=120)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=os.environ.get("BAYESWOOD_DATA"))
-    parser.add_argument("--figures", type=Path, help="folder for the picture")
-    parser.add_argument("--paper-splits", action="store_true", help="the sizes of Table 2")
-    options = parser.parse_args()
-    if options.data is None:
-        parser.error("give --data, or set BAYESWOOD_DATA")
-    os.environ["BAYESWOOD_DATA"] = str(options.data)
-
+def print_tables(paper_splits: bool) -> dict[str, EnvelopeComparison]:
     print(f"## Tables 3 and 4: γ₀ = {GAMMA0}, rates in %, ± 2σ over {N_FOLDS} folds\n")
     print("\n".join(HEADER))
     results = {}
     for name, (_, *paper) in PAPER.items():
         X, y = load(name)
-        results[name] = compare(X, y, folds(name, options.paper_splits))
+        results[name] = compare(X, y, folds(name, paper_splits))
         print("\n".join(table_lines(name, results[name], tuple(paper))), flush=True)
     print("\n## The claim\n")
     print("\n".join(claim_lines(results)))
+    return results
+
+
+def print_synthetic(figures: Path | None, quick: bool) -> None:
     print("\n## Section 5.1: five Gaussians, 250 training rows\n")
     print("\n".join([*HEADER, *table_lines("synthetic", synthetic(), SYNTHETIC)]))
-    print("\n## The optimal envelope as data grow\n")
-    print("\n".join(growth_lines()))
+    ran = bayesian_trees.run(n_chains=5 if quick else N_RESTARTS)
+    print("\n### Bayesian trees (section 5.1.1), one draw of the rows\n")
+    print("\n".join(bayesian_trees.number_lines(ran)))
+    print("\n### Table 1\n")
+    print("\n".join(bayesian_trees.table_1_lines(ran)))
+    print("\n### Do the restarts agree?\n")
+    print("\n".join(bayesian_trees.diagnostic_lines(ran)), flush=True)
+    if figures:
+        bayesian_trees.draw_all(figures, ran)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=os.environ.get("BAYESWOOD_DATA"))
+    parser.add_argument("--figures", type=Path, help="folder for the pictures")
+    parser.add_argument("--paper-splits", action="store_true", help="the sizes of Table 2")
+    parser.add_argument("--only", choices=["tables", "synthetic", "growth"], help="one part")
+    parser.add_argument("--quick", action="store_true", help="5 restarts in place of 50")
+    options = parser.parse_args()
+    if options.data is None and options.only in (None, "tables"):
+        parser.error("give --data, or set BAYESWOOD_DATA")
+    if options.data is not None:
+        os.environ["BAYESWOOD_DATA"] = str(options.data)
     if options.figures:
+        options.figures.mkdir(parents=True, exist_ok=True)
+    if options.quick:
+        MODELS[BAYESIAN] = lambda seed: mcmc_trees(seed, 5)
+    # Chains that disagree are why the paper restarts; how much they do is printed below.
+    warnings.simplefilter("ignore", ChainsDisagree)
+
+    results = print_tables(options.paper_splits) if options.only in (None, "tables") else {}
+    if options.only in (None, "synthetic"):
+        print_synthetic(options.figures, options.quick)
+    if options.only in (None, "growth"):
+        print("\n## The optimal envelope as data grow\n")
+        print("\n".join(growth_lines()))
+    if options.figures and results:
         draw(options.figures, results)
 
 

@@ -117,6 +117,9 @@ def diagnostic_lines(ran: SyntheticRun) -> list[str]:
 
 def draw_traces(folder: Path, ran: SyntheticRun) -> None:
     """Figure 3."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
     from bayeswood.plots import TraceDisplay
 
     display = TraceDisplay.from_estimator(ran.model)
@@ -175,7 +178,7 @@ def draw_boundary(folder: Path, ran: SyntheticRun, n_grid: int = 300) -> None:
         Line2D([], [], color=INK, linewidth=1.8, label="Bayesian trees"),
         Line2D([], [], color=INK, linewidth=1.4, linestyle="dashed", label="Bayes rule"),
     ]
-    ax.legend(handles=handles, loc="lower left", bbox_to_anchor=(0, 1.0), ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="outside upper center", ncols=4, frameon=False)
     ax.set(xlabel="$x_1$", ylabel="$x_2$")
     tidy(ax)
     figure.savefig(folder / "schetinin-2004-boundary.png", dpi=120)
