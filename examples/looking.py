@@ -15,6 +15,7 @@ mpl.use("Agg")
 from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
+    MCMCTreeClassifier,
     calibration_report,
     coverage_report,
     explain,
@@ -39,6 +40,9 @@ X_new, y_new = X[1::2], y[1::2]
 iris = load_iris(as_frame=True)
 petals = iris.data[["petal_length", "petal_width"]]
 flowers = BayesianForestClassifier(min_samples_leaf=3, random_state=0).fit(petals, iris.target)
+
+petal_trees = MCMCTreeClassifier(4, n_burn_in=5000, thin=100, random_state=0)
+petal_trees.fit(petals, iris.target)
 
 wine = load_wine_quality(as_frame=True)
 tasters = BayesianForestRegressor(min_samples_leaf=5, random_state=0)
@@ -74,4 +78,6 @@ keep(
     ),
 )
 keep("looking-intervals", plots.IntervalDisplay.from_estimator(doctors, *patients_new))
+keep("looking-structure", plots.StructureDisplay.from_estimator(petal_trees))
+keep("looking-trace", plots.TraceDisplay.from_estimator(petal_trees))
 print("\nPictures are in", folder)

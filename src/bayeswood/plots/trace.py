@@ -22,9 +22,9 @@ _NAMES = {
 }
 _WHOLE = ("n_leaves", "depth")
 _MAX_POINTS, _MAX_BINS = 1500, 40
-# A chain's first steps may be so far below the rest that nothing else could be seen: the kept
-# draws get one part in so many of the height at least.
-_BURN_IN_ROOM = 3.0
+# A chain's first steps may be so far off that nothing else could be seen: beyond the kept draws
+# there is room for so many times their range.
+_BURN_IN_ROOM = 1.0
 # The darkest and the lightest shade of many chains.
 _SHADES = (0.05, 0.9)
 
@@ -34,7 +34,7 @@ class TraceDisplay:
 
     A row for each quantity. The dark line is the mean of the chains. Where a path has more
     iterations than the picture has room for, lows and highs of short stretches are drawn; where
-    the first steps lie far below the rest, they are cut off. On the right are all chains' kept
+    the first steps lie far off the rest, they are cut off. On the right are all chains' kept
     draws; R-hat above tells whether the chains agree (near 1).
 
     Parameters
@@ -144,9 +144,10 @@ class TraceDisplay:
         return np.asarray(getattr(self.trace, name), dtype=np.float64)
 
     def _limits(self, name: str) -> tuple[float, float]:
-        values = self._values(name)
-        high, lowest = float(values.max()), float(kept(self.trace, name).min())
-        low = max(float(values.min()), high - _BURN_IN_ROOM * max(high - lowest, 1.0))
+        values, draws = self._values(name), kept(self.trace, name)
+        low, high = float(draws.min()), float(draws.max())
+        room = _BURN_IN_ROOM * max(high - low, 1.0)
+        low, high = max(float(values.min()), low - room), min(float(values.max()), high + room)
         margin = 0.04 * max(high - low, 1.0)
         return low - margin, high + margin
 

@@ -105,6 +105,18 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
     -----
     Formulas: `split_rhat`, `bulk_ess` and `tail_ess`. R-hat asks for 1.01 or less where the
     second digit of an estimate is to be trusted; above 1.1 the chains have not found each other.
+
+    Examples
+    --------
+    >>> from bayeswood import MCMCTreeClassifier
+    >>> from bayeswood.posterior import diagnose
+    >>> X, y = [[float(i)] for i in range(20)], [0] * 10 + [1] * 10
+    >>> tree = MCMCTreeClassifier(4, n_draws=500, thin=10, random_state=0).fit(X, y)
+    >>> found = diagnose(tree, X[:1])
+    >>> [quantity.name for quantity in found.quantities]
+    ['log_likelihood', 'log_posterior', 'n_leaves', 'depth', 'P(0) of row 0']
+    >>> found.worst_rhat < 1.1
+    True
     """
     check_sampled(estimator, "diagnose")
     named = [(name, kept(estimator.trace_, name)) for name in QUANTITIES]
