@@ -7,7 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bayeswood import BayesianForestClassifier, BayesianForestRegressor
+from bayeswood import (
+    BayesianForestClassifier,
+    BayesianForestRegressor,
+    MCMCTreeClassifier,
+    MCMCTreeRegressor,
+)
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior import (
     ChainsDisagree,
@@ -18,7 +23,7 @@ from bayeswood.posterior import (
     to_arviz,
     warn_if_chains_disagree,
 )
-from bayeswood.posterior.kept_draws import QUANTITIES
+from bayeswood.posterior.kept_draws import QUANTITIES, by_draw, kept, tree_log_posterior
 
 N_CHAINS, N_BURN_IN, N_DRAWS, THIN = 3, 50, 40, 2
 
@@ -159,6 +164,45 @@ def test_both_shapes_of_from_dict(from_dict, classifier, regressor, monkeypatch)
     assert data["posterior"]["prediction"].shape == (N_CHAINS, N_DRAWS, 4)
     assert dims == {"prediction": ["row"]}
     assert list(to_arviz(model)[0]["posterior"]) == list(QUANTITIES)
+
+
+@pytest.fixture(scope="module", params=[MCMCTreeClassifier, MCMCTreeRegressor])
+def sampled(request):
+    """Short chains that need not agree."""
+    rng = np.random.default_rng(36)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    if request.param is MCMCTreeClassifier:
+        y = y > 0
+    model = request.param(3, n_burn_in=20, n_draws=30, thin=4, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChainsDisagree)
+        return model.fit(X, y), X[:2]
+
+
+def test_kept_draws_are_those_of_the_stored_trees(sampled):
+    model, _ = sampled
+    for name, per_tree in (("n_leaves", model.forest_.n_leaves), ("depth", model.forest_.depths)):
+        np.testing.assert_array_equal(by_draw(model, per_tree), kept(model.trace_, name))
+    # The same tree has the same log posterior whenever it is drawn.
+    np.testing.assert_allclose(
+        by_draw(model, tree_log_posterior(model)), kept(model.trace_, "log_posterior"), atol=1e-6
+    )
+
+
+def test_predictions_average_to_the_estimators(sampled):
+    model, rows = sampled
+    found = [q.mean for q in diagnose(model, rows).quantities[4:]]
+    expected = model.predict(rows) if model.forest_.n_outputs == 1 else model.predict_proba(rows)
+    expected = expected if expected.ndim == 1 else expected[:, 0]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_arviz_takes_sampled_trees(arviz, sampled):
+    model, rows = sampled
+    posterior = model.to_arviz(rows)["posterior"]
+    np.testing.assert_array_equal(posterior["n_leaves"], kept(model.trace_, "n_leaves"))
+    assert posterior["prediction"].shape[:3] == (3, 30, 2)
 
 
 @pytest.fixture
