@@ -34,8 +34,8 @@ class Plan:
         self.optimal = (5, 10) if quick else (5, 10, 20, 50, 100)
         self.islands = (1, 5, 20) if quick else (1, 2, 5, 10, 20, 50, 100, 200)
         self.total = 200 if quick else 2000
-        self.comparison = (100,) if quick else (100, 200, 500, 1000, 2000, 4000)
-        self.iterations = (200, 1000) if quick else (500, 2000, 10_000, 50_000, 200_000)
+        self.comparison = (100,) if quick else (100, 200, 500, 1000, 2000, 5000)
+        self.iterations = (200, 1000) if quick else (1000, 10_000, 100_000, 1_000_000)
 
     def figure_2(self) -> Iterable[Setting]:
         for expansion in ("node", "layer"):
