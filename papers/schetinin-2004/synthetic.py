@@ -102,7 +102,7 @@ def table_1_lines(ran: SyntheticRun) -> list[str]:
         "| # | printed path | nodes | weight | path here | nodes | weight |",
         "|---|---|---|---|---|---|---|",
     ]
-    rows = zip(PRINTED_PATHS, PRINTED_WEIGHTS, ran.found.top, strict=True)
+    rows = zip(PRINTED_PATHS, PRINTED_WEIGHTS, ran.found.top, strict=False)
     for rank, (path, weight, tree) in enumerate(rows, 1):
         printed = f"{path} | {len(path)} | {weight}"
         lines.append(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from benchmarks import smc_trees
 from benchmarks.numpy_smc import CutTable, Model, Node, NumpySMC, Particle
 
 # By enumeration of all trees: rows, classes, hyper-parameters, evidence, rows to predict, and
@@ -67,3 +68,12 @@ def test_a_wrong_weight_is_noticed(monkeypatch):
         NumpySMC(100, 2, seed=run).fit(np.array(X), y).log_evidence_ for run in range(N_RUNS)
     ])  # fmt: skip
     assert abs(found.mean() - evidence) > 4 * found.std(ddof=1) / np.sqrt(N_RUNS)
+
+
+def test_a_quick_run_of_the_benchmark(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["smc_trees", "--quick"])
+    smc_trees.main()
+    told = capsys.readouterr().out
+    for setting in (*smc_trees.SETTINGS, *smc_trees.LARGE):
+        assert f"| {setting.name} | bayeswood |" in told
+    assert told.count("| NumPy |") == len(smc_trees.SETTINGS)
