@@ -44,20 +44,18 @@ def draw_panel(ax: Any, table: pd.DataFrame, across: str, up: str) -> None:
             linestyle=dashes, markersize=4, linewidth=1.3, capsize=2, label=label,
         )  # fmt: skip
     ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter("")
     ax.set_xlabel(NAMES[across])
     ax.set_ylabel(NAMES[up])
     tidy(ax, grid="both")
 
 
-def draw_grid(
-    path: Path, rows: list[tuple[str, pd.DataFrame]], panels: list[tuple[str, str]]
-) -> None:
-    """One row of panels for each data set, and one legend."""
-    shape = (len(rows), len(panels))
+def draw_grid(path: Path, rows: list[tuple[str, pd.DataFrame, list[tuple[str, str]]]]) -> None:
+    """Rows of two panels, each with its title, its numbers and its axes; one legend."""
     figure, axes = plt.subplots(
-        *shape, figsize=(3.9 * shape[1], 2.9 * shape[0] + 0.5), layout="constrained", squeeze=False
+        len(rows), 2, figsize=(7.8, 2.9 * len(rows) + 0.5), layout="constrained", squeeze=False
     )
-    for row, (title, table) in zip(axes, rows, strict=True):
+    for row, (title, table, panels) in zip(axes, rows, strict=True):
         for ax, (across, up) in zip(row, panels, strict=True):
             draw_panel(ax, table, across, up)
         row[0].set_title(title, loc="left", fontsize="medium")
@@ -67,10 +65,6 @@ def draw_grid(
     )
     figure.savefig(path, dpi=130)
     plt.close(figure)
-
-
-def by_data(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    return [(str(name), part) for name, part in table.groupby("data", sort=False)]
 
 
 def draw_islands(path: Path, table: pd.DataFrame) -> None:
@@ -90,19 +84,26 @@ def draw_islands(path: Path, table: pd.DataFrame) -> None:
     plt.close(figure)
 
 
+# What Figures 2, 3 and 5 put on their two axes, row by row.
+PANELS = {
+    2: [[("cpu", "log_p"), ("size", "log_p")]],
+    3: [[(across, up) for across in ("cpu", "size")] for up in ("log_p", "accuracy")],
+    5: [[("cpu", "log_p"), ("cpu", "accuracy")]],
+}
+
+
 def draw_all(folder: Path, tables: dict[int, pd.DataFrame]) -> None:
     """Pictures, and beside each the numbers it shows."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, table in tables.items():
         table.round(5).to_csv(folder / f"figure-{number}.csv", index=False)
         path = folder / f"figure-{number}.png"
-        if number == 2:
-            draw_grid(path, by_data(table), [("cpu", "log_p"), ("size", "log_p")])
-        elif number == 3:
-            rows = [("madelon", table)]
-            panels = [(across, up) for up in ("log_p", "accuracy") for across in ("cpu", "size")]
-            draw_grid(path, rows, panels)
-        elif number == 4:
+        if number == 4:
             draw_islands(path, table)
-        else:
-            draw_grid(path, by_data(table), [("cpu", "log_p"), ("cpu", "accuracy")])
+            continue
+        rows = [
+            (str(name), part, panels)
+            for name, part in table.groupby("data", sort=False)
+            for panels in PANELS[number]
+        ]
+        draw_grid(path, rows)
