@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.plots.axes import tidy
+from bayeswood.plots.axes import text_size, tidy
 from bayeswood.posterior import split_rhat
 from bayeswood.posterior.kept_draws import QUANTITIES, Trace, check_sampled, kept
 from bayeswood.report.palette import CLASS_COLOURS, GREY, INK
@@ -131,7 +131,7 @@ class TraceDisplay:
         for (left, right), name in zip(self.axes_, self.quantities, strict=True):
             limits = self._limits(name)
             self._draw_paths(left, name)
-            self._draw_histogram(right, name)
+            self._draw_histogram(right, name, text_size(left))
             for ax in (left, right):
                 ax.set_ylim(limits)
                 ax.yaxis.get_major_locator().set_params(integer=name in _WHOLE)
@@ -166,7 +166,7 @@ class TraceDisplay:
         ax.set_ylabel(_NAMES[name])
         tidy(ax)
 
-    def _draw_histogram(self, ax: Any, name: str) -> None:
+    def _draw_histogram(self, ax: Any, name: str, font_size: float) -> None:
         draws = kept(self.trace, name)
         edges = bin_edges(draws)
         n_chains = len(draws)
@@ -185,14 +185,15 @@ class TraceDisplay:
         ax.tick_params(axis="y", labelleft=False)
         rhat = self.rhat[name]
         if not np.isnan(rhat):
-            ax.set_title(f"R-hat {rhat:.2f}", fontsize="small", color=INK, loc="right")
+            ax.set_title(f"R-hat {rhat:.2f}", fontsize=font_size, color=INK, loc="right")
         tidy(ax, grid="x")
 
     def _tell_phases(self, ax: Any) -> None:
         n_chains, n_iterations = self._values(self.quantities[0]).shape
         burn_in = self.trace.n_burn_in / n_iterations
         chains = "1 chain" if n_chains == 1 else f"{n_chains} chains"
-        place = {"transform": ax.transAxes, "va": "bottom", "fontsize": "small", "color": INK}
+        size = text_size(ax)
+        place = {"transform": ax.transAxes, "va": "bottom", "fontsize": size, "color": INK}
         ax.text(1.0, 1.01, chains, ha="right", **place)
         if burn_in > 0.15:
             ax.text(burn_in / 2, 1.01, "burn-in", ha="center", **place)
