@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/leaf_responses.hpp"
+#include "bayeswood/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
 
@@ -222,31 +223,6 @@ std::shared_ptr<Forest> from_arrays(const nb::dict& arrays) {
   }
 }
 
-// Dense values of all nodes; internal ones are weighted means of their children.
-std::vector<double> node_values(const Tree& tree, const ForestShape& shape) {
-  const auto k = static_cast<std::size_t>(shape.n_outputs);
-  std::vector<double> values(tree.n_nodes() * k, 0.0);
-  for (std::size_t i = tree.n_nodes(); i-- > 0;) {
-    const std::uint32_t c = tree.child[i];
-    double* out = values.data() + i * k;
-    if (tree.feature[i] != LEAF) {
-      const double left = tree.weight[c];
-      const double total = left + tree.weight[c + 1];
-      const double share = total > 0 ? left / total : 0.5;
-      for (std::size_t j = 0; j < k; ++j) {
-        out[j] = share * values[c * k + j] + (1 - share) * values[(c + 1) * k + j];
-      }
-    } else if (shape.is_classifier) {
-      for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
-        out[tree.leaf_class[e]] = tree.leaf_value[e];
-      }
-    } else {
-      std::copy_n(tree.leaf_value.data() + c * k, k, out);
-    }
-  }
-  return values;
-}
-
 nb::dict one_tree(nb::handle self, std::size_t index) {
   const auto& forest = nb::cast<const Forest&>(self);
   if (index >= forest.n_trees()) throw nb::index_error("no such tree");
@@ -287,6 +263,15 @@ std::shared_ptr<Forest> select(const Forest& forest, const Vector<std::int64_t>&
   return std::make_shared<Forest>(forest.shape(), std::move(trees));
 }
 
+std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n_jobs) {
+  if (!(strength >= 0) || std::isinf(strength))
+    throw std::invalid_argument("strength: a number >= 0");
+  std::vector<Tree> trees;
+  run_released(n_jobs, nb::none(),
+               [&](const Running& run) { trees = shrink_leaves(forest, strength, run); });
+  return std::make_shared<Forest>(forest.shape(), std::move(trees));
+}
+
 template <class T, class Get>
 nb::object per_tree(const Forest& forest, Get get) {
   std::vector<T> values;
@@ -322,7 +307,8 @@ void bind_forest(nb::module_& m) {
              return per_tree<std::int32_t>(f, [](auto& t) { return t.depth(); });
            })
       .def("tree", &one_tree, nb::arg("index"))
-      .def("select", &select, nb::arg("indices"));
+      .def("select", &select, nb::arg("indices"))
+      .def("shrink_leaves", &shrink, nb::arg("strength"), nb::arg("n_jobs") = 1);
   bind_predict(m, forest);
 }
 

@@ -2,11 +2,13 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <optional>
 #include <stdexcept>
 
 #include "arrays.hpp"
 #include "bayeswood/leaf_responses.hpp"
+#include "bayeswood/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
@@ -76,6 +78,13 @@ void check_sample_weight(const OptionalWeights& sample_weight, std::size_t n_row
     throw std::invalid_argument("sample_weight: one per row");
 }
 
+// `n_training` 0 stands for as many rows as the table has.
+void check_rows(const MatrixView& table, std::size_t first_row, std::size_t& n_training) {
+  if (n_training == 0) n_training = table.n_rows();
+  if (first_row > n_training || table.n_rows() > n_training - first_row)
+    throw std::invalid_argument("first_row: rows beyond the training rows");
+}
+
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
@@ -83,9 +92,7 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
               const OptionalGroups& row_parts) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  if (n_training == 0) n_training = table.n_rows();
-  if (first_row > n_training || table.n_rows() > n_training - first_row)
-    throw std::invalid_argument("first_row: rows beyond the training rows");
+  check_rows(table, first_row, n_training);
   check_sample_weight(sample_weight, n_training);
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
@@ -97,6 +104,41 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
   });
   return nb::make_tuple(to_numpy(std::move(sums), {table.n_rows(), forest.n_outputs()}),
                         to_numpy(std::move(counts)));
+}
+
+void check_trial(const Forest& forest, const ShrinkageTrial& trial) {
+  for (const double strength : trial.strengths) {
+    if (!(strength >= 0) || std::isinf(strength))
+      throw std::invalid_argument("strengths: finite numbers >= 0");
+  }
+  if (trial.kind.size() != forest.n_trees()) throw std::invalid_argument("kind: one per tree");
+  for (const std::int32_t kind : trial.kind) {
+    if (kind < 0 || static_cast<std::size_t>(kind) >= trial.n_kinds)
+      throw std::invalid_argument("kind: 0, ..., n_kinds - 1");
+  }
+}
+
+nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                     std::uint64_t seed, const Vector<double>& strengths,
+                     const Vector<std::int32_t>& kind, std::size_t n_kinds, unsigned n_jobs,
+                     double weight_threshold, const OptionalGroups& row_groups,
+                     std::size_t first_row, std::size_t n_training) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_rows(table, first_row, n_training);
+  const ShrinkageTrial trial{span(strengths), span(kind), n_kinds};
+  check_trial(forest, trial);
+  const std::size_t n = table.n_rows();
+  std::vector<double> sums(n_kinds * trial.strengths.size() * n * forest.n_outputs());
+  std::vector<std::int32_t> counts(n_kinds * n);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training);
+  const OutOfBag bag{weights, {}, 0, first_row, n_training};
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_oob_shrunk(forest, table, bag, trial, sums.data(), counts.data(), run);
+  });
+  return nb::make_tuple(
+      to_numpy(std::move(sums), {n_kinds, strengths.shape(0), n, forest.n_outputs()}),
+      to_numpy(std::move(counts), {n_kinds, n}));
 }
 
 using OptionalMatrix = std::optional<Matrix<double>>;
@@ -208,6 +250,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
            nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none())
+      .def("predict_oob_shrunk", &oob_shrunk, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("strengths"), nb::arg("kind"), nb::arg("n_kinds"), nb::arg("n_jobs") = 1,
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("first_row") = 0, nb::arg("n_training") = 0)
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())

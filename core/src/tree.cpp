@@ -145,4 +145,28 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
   return wrong.empty() ? check_rows(tree) : wrong;
 }
 
+std::vector<double> node_values(const Tree& tree, const ForestShape& shape) {
+  const auto k = static_cast<std::size_t>(shape.n_outputs);
+  std::vector<double> values(tree.n_nodes() * k, 0.0);
+  for (std::size_t i = tree.n_nodes(); i-- > 0;) {
+    const std::uint32_t c = tree.child[i];
+    double* out = values.data() + i * k;
+    if (tree.feature[i] != LEAF) {
+      const double left = tree.weight[c];
+      const double total = left + tree.weight[c + 1];
+      const double share = total > 0 ? left / total : 0.5;
+      for (std::size_t j = 0; j < k; ++j) {
+        out[j] = share * values[c * k + j] + (1 - share) * values[(c + 1) * k + j];
+      }
+    } else if (shape.is_classifier) {
+      for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
+        out[tree.leaf_class[e]] = tree.leaf_value[e];
+      }
+    } else {
+      std::copy_n(tree.leaf_value.data() + c * k, k, out);
+    }
+  }
+  return values;
+}
+
 }  // namespace bayeswood

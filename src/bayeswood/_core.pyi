@@ -84,6 +84,11 @@ class Forest:
     def depths(self) -> NDArray[np.int32]: ...
     def select(self, indices: NDArray[np.int64]) -> Forest:
         """A forest of the chosen trees (copies)."""
+    def shrink_leaves(self, strength: float, n_jobs: int = 1) -> Forest:
+        """The same trees, each leaf's value v_L moved toward those of its ancestors v_0 (root),
+        v_1, ...: v_0 + sum over l of (v_l - v_{l-1}) / (1 + strength / N_{l-1}), N the node's
+        number of rows. A leaf of a classifier then holds every class of its tree.
+        """
     def predict_mean(
         self, X: NDArray[Any], tree_weights: F64, n_jobs: int = 1, progress: Progress | None = None
     ) -> F64:
@@ -118,6 +123,24 @@ class Forest:
         many those were. `X` are the training rows in order; the rest is as it was in
         `grow_forest`. Besides the result it takes a bit per row and tree. With `n_training` above
         0, `X` are the rows from `first_row` on of so many training rows.
+        """
+
+    def predict_oob_shrunk(
+        self,
+        X: NDArray[Any],
+        scheme: str,
+        seed: int,
+        strengths: F64,
+        kind: NDArray[np.int32],
+        n_kinds: int,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        first_row: int = 0,
+        n_training: int = 0,
+    ) -> tuple[F64, NDArray[np.int32]]:
+        """As `predict_oob`, of trees in kinds 0 .. n_kinds - 1 and of leaves shrunk with each of
+        the strengths: sums (n_kinds, n_strengths, n_rows, n_outputs) and counts (n_kinds, n_rows).
         """
 
     def predict_moments(
