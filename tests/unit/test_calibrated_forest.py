@@ -19,7 +19,12 @@ from bayeswood import (
     load,
 )
 from bayeswood.methods.calibrated_forest import resolve_weight_threshold
-from bayeswood.uncertainty import Votes, fit_class_calibration
+from bayeswood.uncertainty import (
+    LeftOut,
+    Votes,
+    fit_class_calibration,
+    fit_interval_calibration,
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +61,21 @@ def left_out(model, n_rows, groups=None):
     )
 
 
-def test_the_threshold_follows_the_number_of_trees():
-    assert resolve_weight_threshold("auto", 100) == pytest.approx(0.3)
-    assert resolve_weight_threshold("auto", 300) == pytest.approx(0.2)
-    assert resolve_weight_threshold("auto", 5000) == 0.2
-    assert resolve_weight_threshold("auto", 1) == pytest.approx(np.log(2))
-    assert resolve_weight_threshold(0.35, 5000) == 0.35
-    found = [resolve_weight_threshold("auto", n) for n in range(1, 400)]
+@pytest.mark.parametrize("many", [0.2, 0.35])
+def test_the_threshold_follows_the_number_of_trees(many):
+    assert resolve_weight_threshold("auto", 100, many) == pytest.approx(many + 0.1)
+    assert resolve_weight_threshold("auto", 300, many) == pytest.approx(many)
+    assert resolve_weight_threshold("auto", 5000, many) == many
+    assert resolve_weight_threshold("auto", 1, many) == pytest.approx(np.log(2))
+    assert resolve_weight_threshold(0.25, 5000, many) == 0.25
+    found = [resolve_weight_threshold("auto", n, many) for n in range(1, 400)]
     assert (np.diff(found) <= 0).all()
+
+
+def test_the_thresholds_of_either_task(irises, friedman):
+    one = CalibratedForestClassifier(300, max_depth=1, random_state=0).fit(*irises)
+    other = CalibratedForestRegressor(300, max_depth=1, random_state=0).fit(*friedman)
+    assert (one.weight_threshold_, other.weight_threshold_) == (0.35, np.log(2))
 
 
 def test_the_defaults_are_those_of_the_study():
@@ -113,8 +125,10 @@ def test_randomised_trees_are_spread_evenly(fraction, irises):
 
 def test_probabilities_are_the_formula(classifier, irises):
     X, _ = irises
-    averages = classifier.predict_draws(X).mean(axis=0)
-    smoothed = (60 * averages + 1 / 3) / 61
+    weights = classifier.member_weights_
+    averages = np.tensordot(weights, classifier.predict_draws(X), axes=1)
+    number = 1 / np.sum(weights**2)
+    smoothed = (number * averages + 1 / 3) / (number + 1)
     scores = smoothed**classifier.calibration_power_ * np.exp(classifier.calibration_offset_)
     expected = scores / scores.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(classifier.predict_proba(X), expected)
@@ -122,18 +136,86 @@ def test_probabilities_are_the_formula(classifier, irises):
     assert np.isfinite(classifier.predict_log_proba(X)).all()
 
 
-def test_the_calibration_is_fitted_to_rows_left_out(classifier, irises):
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_calibration_is_fitted_to_rows_left_out(plain, irises):
     X, y = irises
-    out = left_out(classifier, len(X))
-    draws = classifier.predict_draws(X)
-    counts = out.sum(axis=0)
-    seen = counts > 0
-    means = (draws * out[:, :, None]).sum(axis=0)[seen] / counts[seen, None]
+    options = {"member_weighting": "equal", "leaf_shrinkage": 0} if plain else {}
+    model = CalibratedForestClassifier(n_estimators=60, random_state=0, **options).fit(X, y)
+    out = left_out(model, len(X)) * model.member_weights_[:, None]
+    total = out.sum(axis=0)
+    seen = total > 0
+    means = (model.predict_draws(X) * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
+    effective = (total**2)[seen] / (out**2).sum(axis=0)[seen]
     label = np.unique(y, return_inverse=True)[1][seen]
-    expected = fit_class_calibration(Votes.from_means(means, counts[seen]), label)
-    assert classifier.calibration_power_ == pytest.approx(expected.power, rel=1e-6)
-    np.testing.assert_allclose(classifier.calibration_offset_, expected.offset, atol=1e-6)
-    assert classifier.n_calibration_rows_ == seen.sum()
+    expected = fit_class_calibration(Votes.from_means(means, effective), label)
+    assert model.calibration_power_ == pytest.approx(expected.power, rel=1e-5)
+    np.testing.assert_allclose(model.calibration_offset_, expected.offset, atol=1e-5)
+    assert model.n_calibration_rows_ == seen.sum()
+    if plain:
+        np.testing.assert_allclose(effective, (out > 0).sum(axis=0)[seen])
+
+
+def test_weights_are_equal_within_a_kind(classifier):
+    weights = classifier.member_weights_
+    assert len(set(weights[::2])) == len(set(weights[1::2])) == 1
+    assert weights.sum() == pytest.approx(1)
+    assert weights[1::2].sum() == pytest.approx(classifier.randomized_weight_)
+    assert 0.1 - 1e-9 <= classifier.randomized_weight_ <= 0.9 + 1e-9
+
+
+@pytest.mark.parametrize("fraction", [0, 1])
+def test_one_kind_of_trees_weighs_the_same(fraction, irises):
+    model = CalibratedForestClassifier(30, randomized_fraction=fraction, random_state=0)
+    model.fit(*irises)
+    np.testing.assert_allclose(model.member_weights_, 1 / 30)
+    assert model.randomized_weight_ == pytest.approx(fraction)
+
+
+@pytest.mark.parametrize("calibration", ["oob", None])
+def test_leaves_are_shrunk_as_told(calibration, irises):
+    X, y = irises
+    options = {"member_weighting": "equal", "calibration": calibration, "random_state": 0}
+    plain = CalibratedForestClassifier(20, leaf_shrinkage=0, **options).fit(X, y)
+    model = CalibratedForestClassifier(20, leaf_shrinkage=7, **options).fit(X, y)
+    assert (plain.leaf_shrinkage_, model.leaf_shrinkage_) == (0.0, 7.0)
+    expected = plain.forest_.core.shrink_leaves(7.0).predict_draws(X)
+    np.testing.assert_array_equal(model.predict_draws(X), expected)
+    assert set(np.unique(plain.predict_draws(X))) <= {0.0, 1.0}
+
+
+def test_noise_asks_for_shrinkage_and_clean_labels_do_not(rng):
+    X = rng.random((300, 2))
+    clean = np.floor(4 * X).sum(axis=1).astype(int) % 2  # a chequerboard
+    half = (X[:, 0] > 0.5).astype(int)
+    noisy = np.where(rng.random(300) < 0.3, 1 - half, half)
+    found = [CalibratedForestClassifier(random_state=0).fit(X, y) for y in (clean, noisy)]
+    # Over 40 seeds at most .16 on the chequerboard, at least 26 where 30 % of labels are wrong.
+    assert found[0].leaf_shrinkage_ < 1
+    assert found[1].leaf_shrinkage_ > 10
+    low, high = found[1].predict_interval(X[:50])[:, 1].T
+    assert ((low > 0) & (high < 1)).all()  # members no longer say 0 or 1
+
+
+def test_a_forest_too_large_is_not_shrunk_unasked(irises, monkeypatch):
+    monkeypatch.setattr("bayeswood.methods.pooled_trees._MOST_LEAF_ENTRIES", 10)
+    model = CalibratedForestClassifier(30, random_state=0).fit(*irises)
+    assert model.leaf_shrinkage_ == 0.0
+    asked = CalibratedForestClassifier(30, leaf_shrinkage=2.5, random_state=0).fit(*irises)
+    assert asked.leaf_shrinkage_ == 2.5
+
+
+def test_many_rows_choose_by_a_part(irises, monkeypatch):
+    X, y = irises
+    whole = CalibratedForestClassifier(60, random_state=0).fit(X, y)
+    monkeypatch.setattr("bayeswood.methods.pooled_trees._MOST_ENTRIES_CHOOSING", 3 * 40)
+    part = CalibratedForestClassifier(60, random_state=0).fit(X, y)
+    assert part.n_calibration_rows_ == whole.n_calibration_rows_ == 150
+    assert part.leaf_shrinkage_ != whole.leaf_shrinkage_
+
+
+def test_one_class_needs_no_choice(irises):
+    model = CalibratedForestClassifier(10, random_state=0).fit(irises[0], np.zeros(150))
+    np.testing.assert_array_equal(model.predict_proba(irises[0]), 1.0)
 
 
 def test_without_calibration_the_average_is_left_alone(irises):
@@ -174,7 +256,30 @@ def test_quantiles_are_the_formula(regressor, friedman):
     n = used.sum()
     ends = z[[int((n + 1) * 0.1) - 1, int(np.ceil((n + 1) * 0.9)) - 1]]
     expected = draws.mean(axis=0)[:, None] + spread[:, None] * ends
-    np.testing.assert_allclose(regressor.predict_quantiles(X, [0.1, 0.9]), expected, rtol=1e-9)
+    common = clone(regressor).set_params(residual_shape="common").fit(X, y)
+    np.testing.assert_allclose(common.predict_quantiles(X, [0.1, 0.9]), expected, rtol=1e-9)
+
+
+def test_quantiles_change_with_the_spread(rng):
+    X = rng.random((400, 3))
+    y = 3 * X[:, 0] + (0.2 + X[:, 1]) * rng.exponential(size=400)
+    model = CalibratedForestRegressor(60, random_state=0).fit(X, y)
+    out, draws = left_out(model, 400), model.predict_draws(X)
+    used = out.sum(axis=0) > 1
+    mean = np.array([draws[out[:, i], i].mean() for i in np.flatnonzero(used)])
+    v = np.array([draws[out[:, i], i].var(ddof=1) for i in np.flatnonzero(used)])
+    counts = out.sum(axis=0)[used]
+    residuals = LeftOut(y[used] - mean, v, counts, 60)
+    scale, shapes = fit_interval_calibration(residuals)
+    spread = np.sqrt(scale.variance(draws.var(axis=0, ddof=1)))
+    levels = np.linspace(0.01, 0.99, 99)
+    expected = draws.mean(axis=0)[:, None] + spread[:, None] * shapes.at(spread, levels)
+    found = model.predict_quantiles(X, levels)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(model.spread_centres_[:, 0], shapes.centres, rtol=1e-6)
+    assert (np.diff(found, axis=1) >= 0).all()
+    z = (found - draws.mean(axis=0)[:, None]) / spread[:, None]
+    assert np.ptp(z[:, -5]) > 0.01  # not the same for all rows
 
 
 def test_variance_within_leaves_counts(friedman):

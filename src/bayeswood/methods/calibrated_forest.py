@@ -14,7 +14,7 @@ fitted to these predictions; see `bayeswood.uncertainty`.
 import warnings
 from dataclasses import replace
 from math import log
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
@@ -31,27 +31,32 @@ THRESHOLD: Constraint = one_of("auto") | real(0, LARGEST_THRESHOLD, integers=Tru
 CALIBRATED = {**CART, "weight_threshold": THRESHOLD}
 
 
-def resolve_weight_threshold(weight_threshold: float | str, n_trees: int) -> float:
+def resolve_weight_threshold(
+    weight_threshold: float | str, n_trees: int, with_many_trees: float
+) -> float:
     """The threshold c.
 
-    ``"auto"``: 0.2 with 300 trees or more, 0.3 with 100, and on the line through both in log B
-    elsewhere, c = 0.2 + 0.1 log₃(300 / B), but never more than log 2, which leaves half the rows
-    out. Fewer trees need a larger c for each row to be left out by some.
+    ``"auto"``: `with_many_trees` with 300 trees or more, c = with_many_trees + 0.1 log₃(300 / B)
+    with fewer, but never more than log 2, which leaves half the rows out. Fewer trees need a larger
+    c for each row to be left out by some.
 
     Examples
     --------
-    >>> [round(resolve_weight_threshold("auto", n), 2) for n in (1000, 300, 100, 10, 1)]
-    [0.2, 0.2, 0.3, 0.51, 0.69]
+    >>> [round(resolve_weight_threshold("auto", n, 0.35), 2) for n in (1000, 300, 100, 10, 1)]
+    [0.35, 0.35, 0.45, 0.66, 0.69]
     """
     if not isinstance(weight_threshold, str):
         return float(weight_threshold)
-    return min(log(2), max(0.2, 0.2 + 0.1 * log(300 / n_trees, 3)))
+    fewer = 0.1 * log(300 / n_trees, 3)
+    return min(log(2), max(with_many_trees, with_many_trees + fewer))
 
 
 class CalibratedForest(CartForest):
     """Grows trees on thresholded weights. Not to be used by itself."""
 
     _scheme = "exponential"
+    # c with many trees, where it is not given.
+    _many_trees_threshold: ClassVar[float]
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(
@@ -97,7 +102,9 @@ class CalibratedForest(CartForest):
         )
 
     def _threshold(self) -> float:
-        return resolve_weight_threshold(self.weight_threshold, self.n_estimators)
+        return resolve_weight_threshold(
+            self.weight_threshold, self.n_estimators, self._many_trees_threshold
+        )
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
         grown = super()._grow(data, tasks)

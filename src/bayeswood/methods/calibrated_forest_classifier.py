@@ -2,7 +2,13 @@
 
 Model: see `calibrated_forest` for the trees' weights. Half of the members take the best cut of √d
 features at every node, half the best of √d random cuts (extremely randomised trees); leaves are
-grown to single rows. Their average p̄ is too timid, and is recalibrated on out-of-bag rows:
+grown to single rows and then shrunk toward their ancestors with a strength λ,
+
+    v_0 + Σ_l (v_l − v_{l−1}) / (1 + λ / N_{l−1})
+
+along the path from the root (0), N the rows of a node. λ and the weight ω of the randomised trees
+are posterior means, given the out-of-bag rows, see `bayeswood.uncertainty.member_pool`. The
+average p̄ is too timid, and is recalibrated on the same rows:
 
     p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z,
 
@@ -10,6 +16,7 @@ grown to single rows. Their average p̄ is too timid, and is recalibrated on out
 
 References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML
 2015. P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.
+A. Agarwal, Y. S. Tan, O. Ronen, C. Singh, B. Yu. Hierarchical Shrinkage. ICML 2022.
 """
 
 from collections.abc import Mapping
@@ -31,15 +38,16 @@ from bayeswood.methods.calibration_judgement import (
 )
 from bayeswood.methods.estimator import ForestClassifier
 from bayeswood.methods.grown import Grown
-from bayeswood.methods.left_out import left_out_votes
 from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.parameters import NONE, Constraint, one_of, real
+from bayeswood.methods.pooled_trees import PoolPlan, pool_trees, shrink_trees
 from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import ClassCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (
     ClassCalibration,
     Uncertainty,
+    effective_number,
     fit_class_calibration,
     split_calibrated_entropy,
 )
@@ -57,12 +65,20 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     criterion : {"gini", "entropy", "log_loss"}, default="gini"
         Impurity that splits reduce; "log_loss" is another name of "entropy".
     weight_threshold : float or "auto", default="auto"
-        c: each tree leaves a row out with probability 1 − e^−c. "auto" is 0.2 with 300 trees or
-        more, 0.3 with 100, and c = 0.2 + 0.1 log₃(300 / B) with other numbers B, at most log 2.
+        c: each tree leaves a row out with probability 1 − e^−c. "auto" is 0.35 with 300 trees or
+        more, and c = 0.35 + 0.1 log₃(300 / B) with fewer, B, at most log 2.
     randomized_fraction : float, default=0.5
         Share of the trees that cut at random thresholds, spread evenly over the members.
+    member_weighting : {"oob", "equal"}, default="oob"
+        "oob" lets the out-of-bag rows weigh the trees with random cuts against the others;
+        "equal" weighs all trees alike.
+    leaf_shrinkage : float or "auto", default="auto"
+        λ: how much leaves borrow from their ancestors, in rows; 0 for not at all. "auto" lets the
+        out-of-bag rows say, from 0 to 100 (and is 0 beyond 10⁸ leaves times classes, for a shrunk
+        leaf holds every class).
     calibration : {"oob"} or None, default="oob"
-        "oob" recalibrates on out-of-bag rows; None leaves the averages as they are.
+        "oob" recalibrates on out-of-bag rows; None leaves the averages as they are, and has no
+        use for such rows: "auto" shrinkage is then 0, and members weigh the same.
     min_samples_leaf : int or float, default=1
         Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -90,6 +106,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         γ: above 1 the averages were too timid and are sharpened, below 1 they are flattened.
     calibration_offset_ : ndarray, (n_classes,)
         b: added to each class's log probability, positive where the averages were too low.
+    leaf_shrinkage_ : float
+        λ: the strength with which leaves were moved toward their ancestors.
+    randomized_weight_ : float
+        ω: the summed weight of the trees that cut at random, of 1 for all trees.
     weight_threshold_ : float
         c, after resolving "auto".
     n_calibration_rows_ : int
@@ -101,7 +121,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     forest_ : Forest
         The trees and their weights.
     member_weights_ : ndarray, (n_members,)
-        Equal weights that sum to 1.
+        Weights that sum to 1, equal within the trees that cut at random and within the others.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
         Share of the impurity decrease due to each feature, and its standard deviation over the
         members.
@@ -127,10 +147,12 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z.
 
     B is the number of trees behind p̄: in the fit of γ and b those that left the row out, in a
-    prediction all of them. γ and b minimise the summed negative log probability of the out-of-bag
-    rows (each times its `sample_weight`, scaled to a mean of 1)
-    + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between 0.2 and 8. A row that no tree left out
-    takes no part; if that holds for all, γ = 1 and b = 0, with a warning.
+    prediction all of them; where trees weigh differently, 1 / Σ w² for weights w of sum 1. λ and ω
+    are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
+    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. γ and b minimise the
+    summed negative log probability of the out-of-bag rows (each times its `sample_weight`, scaled
+    to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between 0.2 and 8. A row that
+    no tree left out takes no part; if that holds for all, λ = 0, γ = 1 and b = 0, with a warning.
 
     The promise holds for new rows drawn like the training rows. Where rows come in groups (several
     of one patient, machine, day) and new rows come from new groups, a row's relatives in the tree
@@ -139,8 +161,12 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     past can see.
 
     `predict_draws`, `predict_quantiles` and `predict_interval` are of the members as they are,
-    without the calibration: each tree is a posterior draw of the CART fit, and how they differ
-    says how sure the data make us of that fit.
+    without the calibration: each tree is a posterior draw of the (shrunk) CART fit, and how they
+    differ says how sure the data make us of that fit. Where λ = 0, leaves of one row say 0 or 1,
+    and such an interval is a point or all of [0, 1].
+
+    ``weight_threshold=0.2, member_weighting="equal", leaf_shrinkage=0`` is the plain recipe: the
+    average of all trees as they are, and one γ.
 
     Examples
     --------
@@ -159,6 +185,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     _saved_numbers = (
         *CalibratedForest._saved_numbers,
         "weight_threshold_",
+        "leaf_shrinkage_",
+        "randomized_weight_",
         "calibration_power_",
         "n_calibration_rows_",
         "oob_score_",
@@ -167,8 +195,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         **CALIBRATED,
         "criterion": one_of("gini", "entropy", "log_loss"),
         "randomized_fraction": real(0, 1, integers=True),
+        "member_weighting": one_of("oob", "equal"),
+        "leaf_shrinkage": one_of("auto") | real(0, integers=True),
         "calibration": one_of("oob") | NONE,
     }
+    _many_trees_threshold = 0.35
     _judged: ClassCalibrationSummary | None
 
     def __init__(
@@ -178,6 +209,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         criterion: str = "gini",
         weight_threshold: float | str = "auto",
         randomized_fraction: float = 0.5,
+        member_weighting: str = "oob",
+        leaf_shrinkage: float | str = "auto",
         calibration: str | None = "oob",
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
@@ -192,6 +225,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.criterion = criterion
         self.weight_threshold = weight_threshold
         self.randomized_fraction = randomized_fraction
+        self.member_weighting = member_weighting
+        self.leaf_shrinkage = leaf_shrinkage
         self.calibration = calibration
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
@@ -219,7 +254,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return averages if self.calibration is None else self._calibrated(averages)
 
     def _calibrated(self, averages: F64) -> F64:
-        n_trees = np.full(len(averages), self.forest_.n_trees, dtype=np.int32)
+        n_trees = np.full(len(averages), effective_number(self.member_weights_))
         return self._calibration().apply(averages, n_trees)
 
     def _calibration(self) -> ClassCalibration:
@@ -241,22 +276,24 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         Notes
         -----
         total = H(p), the entropy −Σ_c p_c log p_c of the calibrated probabilities. It is shared
-        out as the entropy of p̃, which is the average over the B members and one that gives every
-        class 1/C:
+        out as the entropy of p̃, which is the average over the members, of weights w and effective
+        number B = 1 / Σ w², and one that gives every class 1/C:
 
-            data : knowledge = (Σ_m H(p_m) + log C) / (B + 1)  :  H(p̃) − (the former).
+            data : knowledge = (B Σ_m w_m H(p_m) + log C) / (B + 1)  :  H(p̃) − (the former).
 
-        Leaves of one row give probabilities 0 and 1, so nearly all is called knowledge then, noise
-        in the labels included; larger leaves tell the two apart. With ``calibration=None``, total
-        is the entropy of the average, as in the other forests.
+        Without shrinkage (λ = 0) leaves of one row give probabilities 0 and 1, so nearly all is
+        called knowledge then, noise in the labels included; shrunk or larger leaves tell the two
+        apart. With ``calibration=None``, total is the entropy of the average, as in the other
+        forests.
         """
         if self.calibration is None:
             return super().uncertainty(X)
         rows = self._encode(X)
 
         def split(draws: F64) -> F64:
-            averages = draws.mean(axis=0)
-            return np.stack(split_calibrated_entropy(draws, self._calibrated(averages)), axis=-1)
+            weights = self.member_weights_
+            calibrated = self._calibrated(np.tensordot(weights, draws, axes=1))
+            return np.stack(split_calibrated_entropy(draws, weights, calibrated), axis=-1)
 
         return Uncertainty(*np.ascontiguousarray(self._over_blocks(rows, split).T))
 
@@ -279,17 +316,22 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return OutOfBagReport(self._name, self._judged)
 
     def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
         if self.calibration is None:
-            return {**fitted, "_judged": None}
-        votes, counts = left_out_votes(data, grown, self._threads())
-        seen = counts > 0
+            given = self.leaf_shrinkage
+            strength = 0.0 if isinstance(given, str) else float(given)
+            fitted = super()._fitted(data, shrink_trees(grown, strength, self._threads()))
+            return {**fitted, "leaf_shrinkage_": strength, "_judged": None}
+        pooled = pool_trees(data, grown, self._pool_plan(), self._threads())
+        fitted = super()._fitted(data, pooled.grown)
+        seen = pooled.counts > 0
         label = data.target.y[seen].astype(np.intp)
         weights = None if data.sample_weight is None else data.sample_weight[seen]
         if not seen.any():
             warn_of_no_rows(self._name)
-        calibration = fit_class_calibration(votes, label, weights)
+        calibration = fit_class_calibration(pooled.votes, label, weights)
         fitted |= {
+            "leaf_shrinkage_": pooled.strength,
+            "randomized_weight_": pooled.randomized_weight,
             "calibration_power_": calibration.power,
             "calibration_offset_": calibration.offset,
             "n_calibration_rows_": int(seen.sum()),
@@ -298,12 +340,17 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         if seen.any():
             groups = None if data.row_groups is None else data.row_groups[seen]
             about = {
-                **describe_left_out(counts, seen, grown.forest.n_trees),
-                **_described(calibration, fitted["classes_"]),
+                **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
+                **_described(fitted),
             }
-            judged = judge_class_calibration(votes, label, weights, groups, about)
+            judged = judge_class_calibration(pooled.votes, label, weights, groups, about)
             fitted |= {"_judged": judged, "oob_score_": float(judged.scores[3, 1])}
         return fitted
+
+    def _pool_plan(self) -> PoolPlan:
+        given = self.leaf_shrinkage
+        strength = None if isinstance(given, str) else float(given)
+        return PoolPlan(float(self.randomized_fraction), strength, self.member_weighting == "oob")
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
         meta, arrays, forest = super()._state()
@@ -321,27 +368,29 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             return {**restored, "_judged": None}
         n_classes = len(restored["classes_"])
         numbers = state.take(meta, "numbers", dict)
-        if not 0 < state.take(numbers, "calibration_power_", float) < np.inf:
-            raise BayeswoodError("The model file holds a 'calibration_power_' out of range.")
+        for name in ("calibration_power_", "leaf_shrinkage_", "randomized_weight_"):
+            low = np.nextafter(0.0, 1.0) if name == "calibration_power_" else 0.0
+            if not low <= state.take(numbers, name, float) < np.inf:
+                raise BayeswoodError(f"The model file holds a '{name}' out of range.")
+            restored[name] = numbers[name]
         restored["calibration_offset_"] = state.take_array(
             arrays, "calibration_offset_", (n_classes,)
         )
-        calibration = ClassCalibration(
-            numbers["calibration_power_"], restored["calibration_offset_"]
-        )
-        return {**restored, "_judged": _restored_judgement(arrays, calibration, restored)}
+        return {**restored, "_judged": _restored_judgement(arrays, restored)}
 
 
-def _described(calibration: ClassCalibration, classes: NDArray[Any]) -> dict[str, Any]:
+def _described(fitted: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "power": calibration.power,
-        "offset": calibration.offset,
-        "event": event_name(classes),
+        "power": fitted["calibration_power_"],
+        "offset": fitted["calibration_offset_"],
+        "shrinkage": fitted["leaf_shrinkage_"],
+        "randomized_weight": fitted["randomized_weight_"],
+        "event": event_name(fitted["classes_"]),
     }
 
 
 def _restored_judgement(
-    arrays: Mapping[str, NDArray[Any]], calibration: ClassCalibration, restored: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]], restored: Mapping[str, Any]
 ) -> ClassCalibrationSummary | None:
     about = restored_about(arrays)
     if about is None:
@@ -350,6 +399,4 @@ def _restored_judgement(
     report = restored_report(arrays, shapes)
     if (report["proba"] < 0).any() or (report["proba"] > 1).any():
         raise BayeswoodError("The model file's calibration report holds no probabilities.")
-    return ClassCalibrationSummary(
-        **about, **_described(calibration, restored["classes_"]), **report
-    )
+    return ClassCalibrationSummary(**about, **_described(restored), **report)

@@ -4,15 +4,17 @@ Model: see `calibrated_forest` for the trees' weights. Every node takes the best
 features; leaves are grown to single rows. With μ(x) the forest's mean and sd²_mix(x) the variance
 of its mixture of leaf responses, the quantile of y at level q is
 
-    μ(x) + s(x) z_q,      s²(x) = a + b sd²_mix(x),
+    μ(x) + s(x) z_q(x),      s²(x) = a + b sd²_mix(x),
 
-a, b >= 0 and z from out-of-bag residuals, see `bayeswood.uncertainty.interval_calibration`.
+a, b >= 0 and z from out-of-bag residuals, see `bayeswood.uncertainty.interval_calibration` and
+`residual_shape`.
 
 Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
 """
 
 import warnings
 from collections.abc import Mapping
+from math import log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,8 +39,9 @@ from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (
+    N_PARTS,
     LeftOut,
-    ResidualQuantiles,
+    SpreadResiduals,
     Uncertainty,
     fit_interval_calibration,
 )
@@ -56,12 +59,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     criterion : {"squared_error"}, default="squared_error"
         Impurity that splits reduce.
     weight_threshold : float or "auto", default="auto"
-        c: each tree leaves a row out with probability 1 − e^−c. "auto" is 0.2 with 300 trees or
-        more, 0.3 with 100, and c = 0.2 + 0.1 log₃(300 / B) with other numbers B, at most log 2.
+        c: each tree leaves a row out with probability 1 − e^−c. "auto" is log 2: half of the rows.
     interval : {"affine", "leaves"}, default="affine"
         Where prediction intervals come from: "affine" from out-of-bag residuals scaled by
         s² = a + b sd²_mix, "leaves" from the training responses in the leaves, uncalibrated, as
         in the other forests.
+    residual_shape : {"by_spread", "common"}, default="by_spread"
+        Whether the distribution of scaled residuals may differ between regions of small and of
+        large spread, or one serves all x. For "affine" intervals alone.
     min_samples_leaf : int or float, default=1
         Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -94,6 +99,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         b: how much of the variance of the mixture of leaf responses counts in s².
     scaled_residuals_ : ndarray, (n_calibration_rows, n_outputs)
         z: out-of-bag residuals divided by s, each column ascending; quantiles are taken of these.
+    spread_centres_ : ndarray, (3, n_outputs)
+        Median of log s in each third of the out-of-bag rows by s, between which quantiles of z
+        are interpolated; all 0 with ``residual_shape="common"``.
     weight_threshold_ : float
         c, after resolving "auto".
     n_calibration_rows_ : int
@@ -130,11 +138,17 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     Notes
     -----
     s²(x) = a + b sd²_mix(x) with a, b >= 0 by non-negative least squares of squared out-of-bag
-    residuals, weighted by 1/s² and by `sample_weight`. z_q is the order statistic of rank
-    ⌈(n + 1) q⌉ (⌊(n + 1) q⌋ below one half) of the n scaled residuals; where the rank lies beyond
-    them (q < 1/(n + 1) or q > n/(n + 1)) no finite interval is honest, the outermost residual is
-    taken, and a warning says so; levels 0 and 1 ask for the outermost. With `sample_weight`,
-    ranks are cumulative weights, and the row to come weighs as much as the mean.
+    residuals, weighted by 1/(s² + 0.3 m)², m the mean square, and by `sample_weight`. With
+    ``residual_shape="common"``, z_q is the order statistic of rank ⌈(n + 1) q⌉ (⌊(n + 1) q⌋ below
+    one half) of the n scaled residuals; where the rank lies beyond them (q < 1/(n + 1) or
+    q > n/(n + 1)) no finite interval is honest, the outermost residual is taken, and a warning
+    says so; levels 0 and 1 ask for the outermost. With weights, ranks are cumulative weights, and
+    the row to come weighs as much as the mean. By default each third of the rows by s has such
+    quantiles of its own, in which the rows of the other thirds count together as much as 5; z_q(x)
+    lies on the line between them in log s, constant beyond the medians of the outer thirds.
+
+    ``weight_threshold=0.2, residual_shape="common"`` is the plain recipe: few rows left out, and
+    one z for all x.
 
     The promise of coverage is on average over new rows drawn like the training rows. Where rows
     come in groups (several of one patient, machine, day) and new rows come from new groups, a
@@ -171,13 +185,17 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         **CALIBRATED,
         "criterion": one_of("squared_error"),
         "interval": one_of("affine", "leaves"),
+        "residual_shape": one_of("by_spread", "common"),
         "keep_responses": BOOLEAN,
     }
+    _many_trees_threshold = log(2)
     _judged: IntervalCalibrationSummary | None
     _residual_weights: F64 | None
     spread_intercept_: F64
     spread_slope_: F64
     scaled_residuals_: F64
+    spread_centres_: F64
+    _residual_parts: F64
 
     def __init__(
         self,
@@ -186,6 +204,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         criterion: str = "squared_error",
         weight_threshold: float | str = "auto",
         interval: str = "affine",
+        residual_shape: str = "by_spread",
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
@@ -200,6 +219,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.criterion = criterion
         self.weight_threshold = weight_threshold
         self.interval = interval
+        self.residual_shape = residual_shape
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
@@ -224,15 +244,16 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         if not used.any():
             warn_of_no_rows(self._name)
             nothing = [_unexplained(data, k) for k in range(mean.shape[1])]
-            return {**fitted, **_calibrate(nothing), "_judged": None}
-        fitted |= _calibrate(left_out)
+            return {**fitted, **_calibrate(nothing, by_spread=False), "_judged": None}
+        by_spread = self.residual_shape == "by_spread"
+        fitted |= _calibrate(left_out, by_spread)
         groups = None if data.row_groups is None else data.row_groups[used]
         about = {
             **describe_left_out(counts, used, grown.forest.n_trees),
             "intercept": fitted["spread_intercept_"],
             "slope": fitted["spread_slope_"],
         }
-        judged = judge_interval_calibration(left_out, data.target.y[used], groups, about)
+        judged = judge_interval_calibration(left_out, data.target.y[used], groups, about, by_spread)
         return {**fitted, "_judged": judged}
 
     def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
@@ -240,15 +261,20 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             return super()._quantiles(rows, levels, kind, caller)
         mean, variance, _ = self._moments(rows)
         spread = np.sqrt(self._scaled_variance(variance))
-        quantiles = self._residual_quantiles()
-        self._warn_beyond(levels, min(z.reach for z in quantiles), caller)
-        z = np.stack([z.at(levels) for z in quantiles])
+        residuals = self._residuals()
+        self._warn_beyond(levels, min(one.reach for one in residuals), caller)
+        z = np.stack([one.at(spread[:, k], levels) for k, one in enumerate(residuals)], axis=1)
         return self._shaped(mean[:, :, None] + spread[:, :, None] * z)
 
-    def _residual_quantiles(self) -> list[ResidualQuantiles]:
+    def _residuals(self) -> list[SpreadResiduals]:
         weights = self._residual_weights
         return [
-            ResidualQuantiles(values, None if weights is None else weights[:, k])
+            SpreadResiduals(
+                values,
+                self._residual_parts[:, k].astype(np.intp),
+                self.spread_centres_[:, k],
+                None if weights is None else weights[:, k],
+            )
             for k, values in enumerate(self.scaled_residuals_.T)
         ]
 
@@ -337,6 +363,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         meta, arrays, forest = super()._state()
         if self.interval == "affine":
             arrays |= {name: getattr(self, name) for name in _CALIBRATION_ARRAYS}
+            arrays["residual_parts"] = self._residual_parts
             if self._residual_weights is not None:
                 arrays["residual_weights"] = self._residual_weights
         if self._judged is not None:
@@ -353,7 +380,12 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         return {**restored, "_judged": _restored_judgement(arrays, restored)}
 
 
-_CALIBRATION_ARRAYS = ("spread_intercept_", "spread_slope_", "scaled_residuals_")
+_CALIBRATION_ARRAYS = (
+    "spread_intercept_",
+    "spread_slope_",
+    "spread_centres_",
+    "scaled_residuals_",
+)
 
 
 def _out_of_bag_fit(data: TrainingData, grown: Grown, mean: F64, n_jobs: int) -> dict[str, Any]:
@@ -400,13 +432,15 @@ def _unexplained(data: TrainingData, output: int) -> LeftOut:
     return LeftOut(residuals, np.zeros(len(y)), ones, 1, weights)
 
 
-def _calibrate(left_out: list[LeftOut]) -> dict[str, Any]:
-    fits = [fit_interval_calibration(part) for part in left_out]
+def _calibrate(left_out: list[LeftOut], by_spread: bool) -> dict[str, Any]:
+    fits = [fit_interval_calibration(part, by_spread) for part in left_out]
     weights = [z.weights for _, z in fits if z.weights is not None]
     return {
         "spread_intercept_": np.array([scale.intercept for scale, _ in fits]),
         "spread_slope_": np.array([scale.slope for scale, _ in fits]),
         "scaled_residuals_": np.stack([z.values for _, z in fits], axis=1),
+        "spread_centres_": np.stack([z.centres for _, z in fits], axis=1),
+        "_residual_parts": np.stack([z.part.astype(np.float64) for _, z in fits], axis=1),
         "_residual_weights": np.stack(weights, axis=1) if weights else None,
     }
 
@@ -415,6 +449,7 @@ def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) ->
     found: dict[str, Any] = {
         "spread_intercept_": state.take_array(arrays, "spread_intercept_", (n_outputs,)),
         "spread_slope_": state.take_array(arrays, "spread_slope_", (n_outputs,)),
+        "spread_centres_": state.take_array(arrays, "spread_centres_", (N_PARTS, n_outputs)),
         "scaled_residuals_": state.take_array(arrays, "scaled_residuals_", (-1, n_outputs)),
         "_residual_weights": None,
     }
@@ -423,6 +458,9 @@ def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) ->
         raise BayeswoodError("The model file holds a spread that is negative.")
     if not len(z) or (np.diff(z, axis=0) < 0).any():
         raise BayeswoodError("The model file's scaled residuals are not in order.")
+    found["_residual_parts"] = state.take_array(arrays, "residual_parts", z.shape)
+    if not np.isin(found["_residual_parts"], np.arange(N_PARTS)).all():
+        raise BayeswoodError("The model file holds a residual of no third.")
     if "residual_weights" in arrays:
         weights = state.take_array(arrays, "residual_weights", z.shape)
         if not (weights > 0).all():

@@ -87,6 +87,7 @@ def judge_interval_calibration(
     y: F64,
     groups: NDArray[np.int32] | None,
     fitted: Mapping[str, Any],
+    by_spread: bool,
 ) -> IntervalCalibrationSummary:
     """Judge out-of-bag intervals: all rows, or an evenly spaced part of many.
 
@@ -100,11 +101,13 @@ def judge_interval_calibration(
         Rows of a group share a fold.
     fitted : mapping
         What else the summary says: the calibration and `describe_left_out`.
+    by_spread : bool
+        Whether quantiles of scaled residuals change with the spread.
     """
     chosen = spread_sample(len(y))
     kept_groups = None if groups is None else groups[chosen]
     judged = [
-        _judge_output(part.take(chosen), y[chosen, k], kept_groups)
+        _judge_output(part.take(chosen), y[chosen, k], kept_groups, by_spread)
         for k, part in enumerate(left_out)
     ]
     covered, width, rows = zip(*judged, strict=True)
@@ -114,11 +117,11 @@ def judge_interval_calibration(
 
 
 def _judge_output(
-    left_out: LeftOut, y: F64, groups: NDArray[np.int32] | None
+    left_out: LeftOut, y: F64, groups: NDArray[np.int32] | None, by_spread: bool
 ) -> tuple[F64, F64, F64]:
     levels = np.concatenate([interval_levels(coverage) for coverage in REPORT_COVERAGES])
     mean = y - left_out.residuals
-    ends = mean[:, None] + judge_intervals(left_out, levels, groups)
+    ends = mean[:, None] + judge_intervals(left_out, levels, groups, by_spread)
     lower, upper = ends[:, ::2], ends[:, 1::2]
     weights = np.ones(len(y)) if left_out.weights is None else left_out.weights
     covered, width = summarize_coverage(y, lower, upper, left_out.mixture_variance, weights)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.training import TrainingData
-from bayeswood.uncertainty import Votes
+from bayeswood.uncertainty import KindSums
 
 F64 = NDArray[np.float64]
 
@@ -15,26 +15,67 @@ F64 = NDArray[np.float64]
 _BLOCK_ENTRIES = 2**24
 
 
-def left_out_votes(
-    data: TrainingData, grown: Grown, n_jobs: int
-) -> tuple[Votes, NDArray[np.int32]]:
-    """Averaged class probabilities of the rows that some tree left out, and how many trees did.
+def left_out_kinds(
+    data: TrainingData,
+    grown: Grown,
+    strengths: F64,
+    kind: NDArray[np.int32],
+    chosen: NDArray[np.bool_],
+    n_jobs: int,
+) -> tuple[KindSums, NDArray[np.bool_]]:
+    """Class probabilities of rows, summed over the trees of each kind that left them out.
+
+    Parameters
+    ----------
+    strengths : ndarray, (n_strengths,)
+        Of the shrinkage of leaves.
+    kind : ndarray of int32, (n_trees,)
+        Kind of each tree: 0, 1, ..., each of some tree.
+    chosen : ndarray of bool, (n_rows,)
+        Rows to look at.
 
     Returns
     -------
-    votes : Votes
-        Of the rows with a positive count, in order.
-    counts : ndarray of int32, (n_rows,)
-        Trees that left each row out.
+    kinds : KindSums
+        Of the chosen rows that some tree left out, in order.
+    seen : ndarray of bool, (n_rows,)
+        Which rows these are.
     """
-    step = max(1, _BLOCK_ENTRIES // grown.forest.n_outputs)
-    parts, counts = [], []
+    n_trees = np.bincount(kind)
+    step = max(1, _BLOCK_ENTRIES // (grown.forest.n_outputs * len(strengths) * len(n_trees)))
+    sums, counts, seen = [], [], []
     for first in range(0, data.n_rows, step):
-        sums, count = _out_of_bag(data, grown, slice(first, first + step), n_jobs)
-        seen = count > 0
-        parts.append(Votes.from_means(sums[seen] / count[seen, None], count[seen]))
-        counts.append(count)
-    return Votes.concatenate(parts), np.concatenate(counts)
+        rows = slice(first, first + step)
+        found, count = _shrunk(data, grown, strengths, kind, rows, n_jobs)
+        kept = (count > 0).any(axis=0) & chosen[rows]
+        sums.append(found[:, :, kept])
+        counts.append(count[:, kept])
+        seen.append(kept)
+    kinds = KindSums(np.concatenate(sums, axis=2), np.concatenate(counts, axis=1), n_trees)
+    return kinds, np.concatenate(seen)
+
+
+def _shrunk(
+    data: TrainingData,
+    grown: Grown,
+    strengths: F64,
+    kind: NDArray[np.int32],
+    rows: slice,
+    n_jobs: int,
+) -> tuple[F64, NDArray[np.int32]]:
+    return grown.forest.core.predict_oob_shrunk(
+        data.X[rows],
+        grown.scheme or "",
+        grown.seed,
+        strengths,
+        kind,
+        int(kind.max()) + 1,
+        n_jobs=n_jobs,
+        weight_threshold=grown.weight_threshold,
+        row_groups=grown.row_groups,
+        first_row=rows.start,
+        n_training=data.n_rows,
+    )
 
 
 def left_out_moments(
@@ -63,18 +104,3 @@ def left_out_moments(
 def unbiased_factor(n_trees: Any) -> Any:
     """N / (n − 1), by which a variance over n trees falls short of that over many; 1 for one."""
     return n_trees / np.maximum(np.asarray(n_trees) - 1.0, 1.0)
-
-
-def _out_of_bag(
-    data: TrainingData, grown: Grown, rows: slice, n_jobs: int
-) -> tuple[F64, NDArray[np.int32]]:
-    return grown.forest.core.predict_oob(
-        data.X[rows],
-        grown.scheme or "",
-        grown.seed,
-        n_jobs=n_jobs,
-        weight_threshold=grown.weight_threshold,
-        row_groups=grown.row_groups,
-        first_row=rows.start,
-        n_training=data.n_rows,
-    )

@@ -33,6 +33,10 @@ class ClassCalibrationSummary:
         γ.
     offset : (n_classes,) ndarray
         b.
+    shrinkage : float
+        λ.
+    randomized_weight : float
+        ω, the summed weight of the trees that cut at random.
     event : str
         What the probabilities are of: the second class of two, else the predicted class.
     scores : (4, 2) ndarray
@@ -50,6 +54,8 @@ class ClassCalibrationSummary:
     trees_per_row: float
     power: float
     offset: F64
+    shrinkage: float
+    randomized_weight: float
     event: str
     scores: F64
     happened: F64
@@ -62,8 +68,10 @@ class ClassCalibrationSummary:
     def _map_lines(self) -> list[str]:
         low, high = float(self.offset.min()), float(self.offset.max())
         return [
+            f"leaves shrunk with λ = {self.shrinkage:.3g}; trees with random cuts weigh "
+            f"{self.randomized_weight:.0%}",
             "log p_c = γ log p̃_c + b_c − log Z, "
-            f"γ = {self.power:.3f}, b from {low:+.3f} to {high:+.3f}"
+            f"γ = {self.power:.3f}, b from {low:+.3f} to {high:+.3f}",
         ]
 
     def _score_lines(self) -> list[str]:

@@ -67,7 +67,6 @@ from bayeswood.uncertainty.interval_calibration import (
     LeftOut,
     ResidualQuantiles,
     ResidualScale,
-    fit_interval_calibration,
 )
 from bayeswood.uncertainty.intervals import (
     check_alpha,
@@ -76,12 +75,27 @@ from bayeswood.uncertainty.intervals import (
     member_quantiles,
     row_blocks,
 )
+from bayeswood.uncertainty.member_pool import (
+    STRENGTHS,
+    KindSums,
+    choose_share,
+    choose_strength,
+    effective_number,
+    equal_shares,
+)
 from bayeswood.uncertainty.reliability import Reliability, class_event, summarize_reliability
+from bayeswood.uncertainty.residual_shape import (
+    N_PARTS,
+    SpreadResiduals,
+    fit_interval_calibration,
+)
 from bayeswood.uncertainty.responses import Responses
 from bayeswood.uncertainty.score_parts import ScoreParts, split_brier, split_log_loss
 
 __all__ = [
     "COLUMNS",
+    "N_PARTS",
+    "STRENGTHS",
     "UNCERTAIN",
     "CalibrationReport",
     "ClassCalibration",
@@ -94,6 +108,7 @@ __all__ = [
     "FoldCurves",
     "GammaChoice",
     "JudgedClasses",
+    "KindSums",
     "LeftOut",
     "ModelFolds",
     "NoConfidentThreshold",
@@ -103,6 +118,7 @@ __all__ = [
     "ResidualScale",
     "Responses",
     "ScoreParts",
+    "SpreadResiduals",
     "Uncertainty",
     "UncertaintyEnvelope",
     "VoteShares",
@@ -112,11 +128,15 @@ __all__ = [
     "check_coverage",
     "choose_gamma0",
     "choose_gamma0_by_cost",
+    "choose_share",
+    "choose_strength",
     "class_event",
     "clopper_pearson_interval",
     "clopper_pearson_upper",
     "coverage_report",
+    "effective_number",
     "envelope_curve",
+    "equal_shares",
     "fit_class_calibration",
     "fit_interval_calibration",
     "fold_curves",

@@ -18,7 +18,8 @@ from bayeswood.uncertainty.class_calibration import (
     Votes,
     fit_class_calibration,
 )
-from bayeswood.uncertainty.interval_calibration import LeftOut, fit_interval_calibration
+from bayeswood.uncertainty.interval_calibration import LeftOut
+from bayeswood.uncertainty.residual_shape import fit_interval_calibration
 
 F64 = NDArray[np.float64]
 
@@ -67,9 +68,12 @@ def folds_of(n_rows: int, groups: NDArray[Any] | None) -> NDArray[np.intp]:
     return (np.arange(n_rows) if groups is None else groups.astype(np.intp)) % N_FOLDS
 
 
-def spread_sample(n_rows: int, n_classes: int = 1) -> NDArray[np.bool_]:
-    """Which rows to judge: all, or an evenly spaced part of many."""
-    wanted = max(1, min(MAX_ROWS_JUDGED, _MAX_ENTRIES_JUDGED // n_classes))
+def spread_sample(
+    n_rows: int, n_classes: int = 1, most_rows: int | None = None
+) -> NDArray[np.bool_]:
+    """Which rows to judge: all, or an evenly spaced part of many (beyond `MAX_ROWS_JUDGED`)."""
+    most = MAX_ROWS_JUDGED if most_rows is None else most_rows
+    wanted = max(1, min(most, _MAX_ENTRIES_JUDGED // n_classes))
     if n_rows <= wanted:
         return np.ones(n_rows, dtype=np.bool_)
     chosen = np.zeros(n_rows, dtype=np.bool_)
@@ -133,7 +137,9 @@ def _describe(votes: Votes, label: NDArray[np.intp], calibration: ClassCalibrati
     return np.concatenate(parts, axis=1)
 
 
-def judge_intervals(left_out: LeftOut, levels: F64, groups: NDArray[Any] | None) -> F64:
+def judge_intervals(
+    left_out: LeftOut, levels: F64, groups: NDArray[Any] | None, by_spread: bool = True
+) -> F64:
     """Quantiles of out-of-bag rows, each calibrated by the other folds, (n_rows, n_levels).
 
     Parameters
@@ -144,6 +150,8 @@ def judge_intervals(left_out: LeftOut, levels: F64, groups: NDArray[Any] | None)
         In [0, 1].
     groups : ndarray, (n_rows,) or None
         Rows of a group share a fold.
+    by_spread : bool, default=True
+        Whether quantiles of scaled residuals change with the spread.
 
     Returns
     -------
@@ -153,7 +161,7 @@ def judge_intervals(left_out: LeftOut, levels: F64, groups: NDArray[Any] | None)
     found = np.empty((len(left_out.residuals), len(levels)))
     for held_out in _held_out(folds_of(len(found), groups)):
         used = ~held_out if not held_out.all() else held_out
-        scale, quantiles = fit_interval_calibration(left_out.take(used))
+        scale, residuals = fit_interval_calibration(left_out.take(used), by_spread)
         spread = np.sqrt(scale.variance(left_out.mixture_variance[held_out]))
-        found[held_out] = spread[:, None] * quantiles.at(levels)
+        found[held_out] = spread[:, None] * residuals.at(spread, levels)
     return found

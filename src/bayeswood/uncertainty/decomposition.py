@@ -82,33 +82,37 @@ def member_variance(draws: F64, weights: F64) -> F64:
     return spread
 
 
-def split_calibrated_entropy(draws: F64, calibrated: F64) -> Uncertainty:
+def split_calibrated_entropy(draws: F64, weights: F64, calibrated: F64) -> Uncertainty:
     """Share out the entropy of calibrated class probabilities, in nats.
 
     Parameters
     ----------
     draws : ndarray, (n_members, n_rows, n_classes)
-        Class probabilities of every member, all of equal weight.
+        Class probabilities of every member.
+    weights : ndarray, (n_members,)
+        Non-negative, summing to 1.
     calibrated : ndarray, (n_rows, n_classes)
         Class probabilities made from their average.
 
     Notes
     -----
     The shares are those of the members and one more that gives each of C classes 1/C. That one
-    keeps the shares defined, and continuous, where all members agree.
+    keeps the shares defined, and continuous, where all members agree. It weighs 1 beside the
+    members' B = 1 / Σ w², which is their number where they weigh the same.
 
     Examples
     --------
     >>> import numpy as np
     >>> draws = np.array([[[1.0, 0.0]], [[0.0, 1.0]]])
-    >>> split = split_calibrated_entropy(draws, np.full((1, 2), 0.5))
+    >>> split = split_calibrated_entropy(draws, np.full(2, 0.5), np.full((1, 2), 0.5))
     >>> split.total.round(4), (split.knowledge / split.total).round(4)
     (array([0.6931]), array([0.6667]))
     """
-    n_members, _, n_classes = draws.shape
-    smoothed = (draws.sum(axis=0) + 1.0 / n_classes) / (n_members + 1)
-    mixed = entr(smoothed).sum(axis=-1)
-    within = (entr(draws).sum(axis=(0, -1)) + np.log(n_classes)) / (n_members + 1)
+    n_classes = draws.shape[2]
+    number = 1.0 / np.sum(weights**2)
+    smoothed = number * np.tensordot(weights, draws, axes=1) + 1.0 / n_classes
+    mixed = entr(smoothed / (number + 1)).sum(axis=-1)
+    within = (number * (weights @ entr(draws).sum(axis=-1)) + np.log(n_classes)) / (number + 1)
     share = np.divide(within, mixed, out=np.ones_like(mixed), where=mixed > 0)
     total = np.maximum(entr(calibrated).sum(axis=-1), 0.0)
     data = total * np.clip(share, 0.0, 1.0)

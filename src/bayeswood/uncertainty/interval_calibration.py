@@ -5,16 +5,18 @@ residuals r_i = y_i − μ_oob(x_i) and v_i = v_oob(x_i),
 
     s²(x) = a + b v(x),    a, b >= 0,
 
-by non-negative least squares of r² on v, each row weighted by 1 / s² and by its own weight: between
-the constant weights under which a few large squares rule and the 1 / s⁴ (the variance of a squared
-normal residual is proportional to s⁴) under which the rows of least spread do. The quantile of y
-at level q is
+by non-negative least squares of r² on v, each row weighted by 1 / (s² + 0.3 m)², m the mean square,
+and by its own weight. The variance of a squared normal residual is proportional to s⁴; the 0.3 m
+keeps the few rows on which all trees agree from ruling the fit. The quantile of y at level q is
 
-    μ(x) + s(x) z_q,    z_q an order statistic of z_i = r_i / s(x_i).
+    μ(x) + s(x) z_q(x),    z_q an order statistic of z_i = r_i / s(x_i).
 
 Rank: with n residuals, ⌈(n + 1) q⌉ for q >= 1/2 and ⌊(n + 1) q⌋ below, so that an interval is
 never narrower than the finite sample allows: if rows are exchangeable and a, b were known, the
-interval from level α/2 to 1 − α/2 covers with probability at least 1 − α.
+interval from level α/2 to 1 − α/2 with one z for all x covers with probability at least 1 − α.
+
+One z for all x would make s alone answer for how noise changes over the table, its shape included;
+see `residual_shape` for z_q(x).
 
 An out-of-bag mean averages B_i trees and a prediction all B, so its residual is larger by noise of
 variance v_i (1/B_i − 1/B). z_i is shrunk by that share of s².
@@ -28,6 +30,8 @@ from numpy.typing import NDArray
 F64 = NDArray[np.float64]
 
 _N_REWEIGHTINGS = 10
+# What is added to s² in the weights, as a share of the mean squared residual.
+_DAMPING = 0.3
 # Least a, as a share of the mean squared residual: where all trees agree, s is not 0.
 _LEAST_SHARE = 1e-4
 # Least share of a squared residual that is not put down to missing trees.
@@ -82,9 +86,9 @@ def fit_residual_scale(
         return ResidualScale(0.0, 0.0)
     # In units of the mean square, so that all products stay within the range of a float.
     squares, variance = residuals**2 / level, mixture_variance / level
-    scale = ResidualScale(1.0, 0.0)
+    scale = ResidualScale(_mean(variance, own), 1.0)
     for _ in range(_N_REWEIGHTINGS):
-        precision = own / scale.variance(variance)
+        precision = own / (scale.variance(variance) + _DAMPING) ** 2
         intercept, slope = _nonnegative_line(variance, squares, precision)
         scale = ResidualScale(max(intercept, _LEAST_SHARE), slope)
     return ResidualScale(scale.intercept * level, scale.slope)
@@ -199,20 +203,20 @@ class LeftOut:
         )
 
 
-def fit_interval_calibration(left_out: LeftOut) -> tuple[ResidualScale, ResidualQuantiles]:
-    """Fit a and b, then sort the scaled residuals.
+def fit_residuals(left_out: LeftOut) -> tuple[ResidualScale, F64]:
+    """Fit a and b; the scale and the scaled residuals z, in the order of the rows.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> v = rng.uniform(0, 4, size=4000)
     >>> r = rng.normal(size=4000) * np.sqrt(1 + v)
-    >>> scale, z = fit_interval_calibration(LeftOut(r, v, np.full(4000, 300), 300))
-    >>> z.at(np.array([0.05, 0.95])).round(1)
+    >>> scale, z = fit_residuals(LeftOut(r, v, np.full(4000, 300), 300))
+    >>> ResidualQuantiles.of(z).at(np.array([0.05, 0.95])).round(1)
     array([-1.6,  1.6])
     """
     scale = fit_residual_scale(left_out.residuals, left_out.mixture_variance, left_out.weights)
-    return scale, ResidualQuantiles.of(_scaled(left_out, scale), left_out.weights)
+    return scale, _scaled(left_out, scale)
 
 
 def _scaled(left_out: LeftOut, scale: ResidualScale) -> F64:

@@ -1,0 +1,123 @@
+"""Choosing how the members of a forest are shrunk and weighted, by the rows they left out.
+
+Model: trees of a few kinds g, leaves shrunk toward their ancestors with strength λ, and kinds
+weighted by shares ω_g that sum to 1,
+
+    p̄(x) = Σ_g ω_g p̄_g(x; λ),
+
+p̄_g the plain average over the trees of kind g. With ℓ(λ, ω) the greatest penalised log likelihood
+of the out-of-bag rows that a calibration of p̄ reaches (see `class_calibration`), and a flat prior
+on a few values, the posterior of λ is proportional to e^ℓ. Its mean is taken, on the scale of
+log(1 + λ), with equal weights of all trees; then that of ω, with this λ. A mean rather than the
+best value: small tables cannot tell, and the mean then stays in the middle.
+
+An average with tree weights w_t varies like one over B = 1 / Σ_t w_t² equal trees (Kish's effective
+number), which takes the place of the number of trees.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.uncertainty.class_calibration import Votes, calibration_loss
+
+F64 = NDArray[np.float64]
+
+# Strengths λ of shrinkage, and shares ω of the randomised trees, that are tried.
+STRENGTHS = np.array([0.0, 1.0, 3.0, 10.0, 30.0, 100.0])
+SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+
+
+@dataclass(frozen=True)
+class KindSums:
+    """Class probabilities of rows, summed over the trees of each kind that left them out.
+
+    Attributes
+    ----------
+    sums : ndarray, (n_kinds, n_strengths, n_rows, n_classes)
+        Of leaves shrunk with each strength.
+    counts : ndarray of int, (n_kinds, n_rows)
+        How many trees they are over; at least one for every row.
+    n_trees : ndarray of int, (n_kinds,)
+        Trees of each kind; at least one.
+    """
+
+    sums: F64
+    counts: NDArray[np.int32]
+    n_trees: NDArray[np.intp]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return int(self.sums.shape[2])
+
+    def take(self, chosen: NDArray[np.bool_]) -> "KindSums":
+        """The rows where `chosen` holds."""
+        return KindSums(self.sums[:, :, chosen], self.counts[:, chosen], self.n_trees)
+
+    def votes(self, strength: int, shares: F64) -> Votes:
+        """Averages at one strength (its number), the kinds weighted by their shares.
+
+        Examples
+        --------
+        One tree of each kind, which disagree, and a third of the weight for the second:
+
+        >>> sums = np.array([[[[1.0, 0.0]]], [[[0.0, 1.0]]]])
+        >>> kinds = KindSums(sums, np.ones((2, 1), np.int32), np.array([1, 1]))
+        >>> votes = kinds.votes(0, np.array([2 / 3, 1 / 3]))
+        >>> np.exp(votes.log_smoothed).round(3)  # (B p + 1/2) / (B + 1), B = 1.8
+        array([0.607, 0.393])
+        """
+        weights = (shares / self.n_trees)[:, None]
+        total = np.sum(weights * self.counts, axis=0)
+        summed = np.sum(weights[:, :, None] * self.sums[:, strength], axis=0)
+        effective = total**2 / np.sum(weights**2 * self.counts, axis=0)
+        return Votes.from_means(summed / total[:, None], effective)
+
+
+def equal_shares(n_trees: NDArray[np.intp]) -> F64:
+    """The shares of kinds when all trees weigh the same."""
+    shares: F64 = n_trees / n_trees.sum()
+    return shares
+
+
+def effective_number(weights: F64) -> float:
+    """1 / Σ w²: how many equal trees an average with these weights (of sum 1) is worth.
+
+    Examples
+    --------
+    >>> effective_number(np.full(8, 1 / 8)), effective_number(np.array([0.5, 0.5, 0.0]))
+    (8.0, 2.0)
+    """
+    return float(1.0 / np.sum(weights**2))
+
+
+def posterior_mean(losses: F64, values: F64) -> float:
+    """Mean of `values` with weights proportional to e^−loss.
+
+    Examples
+    --------
+    >>> posterior_mean(np.array([700.0, 700.0 + np.log(3)]), np.array([0.0, 1.0]))
+    0.25
+    """
+    weights = np.exp(losses.min() - losses)
+    return float(np.sum(weights * values) / np.sum(weights))
+
+
+def choose_strength(kinds: KindSums, label: NDArray[np.intp], row_weights: F64 | None) -> float:
+    """The posterior mean of λ, `kinds` being summed at `STRENGTHS`."""
+    shares = equal_shares(kinds.n_trees)
+    losses = [
+        calibration_loss(kinds.votes(k, shares), label, row_weights) for k in range(len(STRENGTHS))
+    ]
+    return float(np.expm1(posterior_mean(np.array(losses), np.log1p(STRENGTHS))))
+
+
+def choose_share(kinds: KindSums, label: NDArray[np.intp], row_weights: F64 | None) -> float:
+    """The posterior mean of the share of the second of two kinds, summed at one strength."""
+    losses = [
+        calibration_loss(kinds.votes(0, np.array([1.0 - share, share])), label, row_weights)
+        for share in SHARES
+    ]
+    return posterior_mean(np.array(losses), SHARES)
