@@ -164,6 +164,34 @@ def test_weights_are_used_and_no_feature(mixed, tmp_path):
     assert weighted["importances"] != plain["importances"]
 
 
+def test_groups_are_left_out_and_held_out_together(tmp_path, monkeypatch):
+    rng = np.random.default_rng(5)
+    who = np.repeat([f"p{i}" for i in range(40)], 5)
+    frame = pd.DataFrame({"who": who, "a": rng.normal(size=200), "y": rng.normal(size=200)})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    seen = {}
+    fit = bayeswood.CalibratedForestRegressor._fit
+
+    def spy(self, X, y, sample_weight, oob_groups=None):
+        seen["groups"] = oob_groups
+        return fit(self, X, y, sample_weight, oob_groups)
+
+    monkeypatch.setattr(bayeswood.CalibratedForestRegressor, "_fit", spy)
+    result = run_json("fit", tmp_path / "d.csv", "-t", "y", "--groups", "who", "-n", 9,
+                      "--test-size", 0.25, "--predictions", tmp_path / "p.csv")  # fmt: skip
+    assert result["features"] == ["a"]
+    split = np.array([row["split"] for row in rows_of(tmp_path / "p.csv")])
+    assert (split == "test").sum() == result["n_test"] == 50
+    assert set(who[split == "test"]).isdisjoint(who[split == "train"])
+    np.testing.assert_array_equal(seen["groups"], who[split == "train"])
+
+
+def test_one_group_alone_cannot_be_held_out(tmp_path):
+    pd.DataFrame({"g": [1] * 9, "a": range(9), "y": range(9)}).to_csv(tmp_path / "d.csv")
+    result = run("fit", tmp_path / "d.csv", "-t", "y", "--groups", "g", "--test-size", 0.3, code=1)
+    assert "--groups has one only" in result.stderr
+
+
 def test_numbers_become_categories_on_request(mixed, tmp_path):
     result = run_json("fit", mixed, "-t", "kind", "--categorical", "grade", "-n", 5,
                       "--drop", "price", "-o", tmp_path / "m")  # fmt: skip

@@ -98,7 +98,7 @@ def choose_features(
     ----------
     table : pyarrow.Table
     exclude : sequence of str
-        Target and weights.
+        Target, weights and groups.
     columns : sequence of str
         The features; all columns if empty.
     drop : sequence of str
@@ -241,6 +241,27 @@ def target_array(column: Any, name: str, task: Task) -> NDArray[Any]:
     values = np.asarray(category_column(column).to_pylist())
     is_whole = values.dtype == np.float64 and bool(np.all(values == np.round(values)))
     return values.astype(np.int64) if is_whole else values
+
+
+def label_array(column: Any, what: str) -> NDArray[Any]:
+    """A complete column as labels of text, bool or number.
+
+    Parameters
+    ----------
+    column : pyarrow.ChunkedArray
+    what : str
+        What the column is, for messages.
+
+    Returns
+    -------
+    (n_rows,) ndarray
+    """
+    import pyarrow as pa
+
+    check_complete(column, what)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return np.asarray(category_column(column).to_pylist())
 
 
 def number_array(column: Any, what: str) -> NDArray[np.float64]:

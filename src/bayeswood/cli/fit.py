@@ -66,6 +66,11 @@ _TRAINING_ROWS = (
     help="Share of the rows to hold out and test the model on.",
 )
 @click.option(
+    "--groups",
+    metavar="COLUMN",
+    help="Column of who belongs together: calibrated and held out as a whole.",
+)
+@click.option(
     "--param",
     "-p",
     multiple=True,
@@ -114,6 +119,7 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         find_class(request.method, request.task or "classification")
         problem = read_problem(request)
         estimator = _unfitted(request, problem, screen)
+        _check_groups(request, estimator)
         _show_problem(request, problem, screen)
         start = time.perf_counter()
         warned: list[str] = []
@@ -153,10 +159,21 @@ def _unfitted(request: FitRequest, problem: Problem, screen: Screen) -> Any:
     return make_estimator(request.method, problem.task, parameters)
 
 
+def _check_groups(request: FitRequest, estimator: Any) -> None:
+    from inspect import signature
+
+    if request.groups is not None and "oob_groups" not in signature(estimator.fit).parameters:
+        raise BayeswoodError(
+            f"--groups is of no use to the method '{request.method}'. Take --method "
+            f"{DEFAULT_METHOD}, or leave --groups out."
+        )
+
+
 def _fit_estimator(estimator: Any, problem: Problem) -> None:
     is_train = ~problem.is_test
     weights = None if problem.weights is None else problem.weights[is_train]
-    estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights)
+    others = {} if problem.groups is None else {"oob_groups": problem.groups[is_train]}
+    estimator.fit(problem.features.table.filter(is_train), problem.y[is_train], weights, **others)
     # Whoever loads the model asked for no progress bar.
     estimator.set_params(verbose=0)
 

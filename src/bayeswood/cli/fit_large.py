@@ -72,6 +72,7 @@ def _refuse_what_needs_memory(request: FitRequest) -> None:
         "--test-size": request.test_size > 0,
         "--predictions": request.predictions is not None,
         "--plot": request.plot is not None,
+        "--groups": request.groups is not None,
     }
     for option, given in asked.items():
         if given:

@@ -14,6 +14,7 @@ from bayeswood.cli.columns import (
     check_names,
     choose_features,
     infer_task,
+    label_array,
     number_array,
     split_names,
     target_array,
@@ -43,6 +44,7 @@ class FitRequest:
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     weights: str | None = None
+    groups: str | None = None
     param: tuple[str, ...] = ()
     n_estimators: int | None = None
     seed: int = 0
@@ -63,6 +65,8 @@ class Problem:
     features : Features
     y : (n_rows,) ndarray
     weights : (n_rows,) ndarray or None
+    groups : (n_rows,) ndarray or None
+        Labels of rows that belong together.
     target : str
     task : str
     is_test : (n_rows,) ndarray of bool
@@ -72,6 +76,7 @@ class Problem:
     features: Features
     y: NDArray[Any]
     weights: NDArray[np.float64] | None
+    groups: NDArray[Any] | None
     target: str
     task: Task
     is_test: NDArray[np.bool_]
@@ -102,25 +107,33 @@ def read_problem(request: FitRequest) -> Problem:
             f"Name the column to predict with --target. There are: {', '.join(table.column_names)}."
         )
     check_names([target], table.column_names, "target column")
-    exclude = [target]
-    weights = None
+    weights = groups = None
     if request.weights is not None:
-        check_names([request.weights], table.column_names, "weights column")
-        if request.weights == target:
-            raise BayeswoodError(f"Column '{target}' cannot be both target and weights.")
-        exclude.append(request.weights)
-        weights = number_array(table[request.weights], f"weights column '{request.weights}'")
+        column = _other_column(table, request.weights, "weights", target)
+        weights = number_array(column, f"weights column '{request.weights}'")
+    if request.groups is not None:
+        column = _other_column(table, request.groups, "groups", target)
+        groups = label_array(column, f"groups column '{request.groups}'")
+    others = (target, request.weights, request.groups)
     features = choose_features(
         table,
-        exclude=exclude,
+        exclude=[name for name in others if name is not None],
         columns=request.columns,
         drop=request.drop,
         categorical=request.categorical,
     )
     task, note = _decide_task(request.task, table[target], target)
     y = target_array(table[target], target, task)
-    is_test = hold_out(y, request.test_size, task, request.seed)
-    return Problem(features, y, weights, target, task, is_test, [*note, *features.notes])
+    is_test = hold_out(y, request.test_size, task, request.seed, groups)
+    return Problem(features, y, weights, groups, target, task, is_test, [*note, *features.notes])
+
+
+def _other_column(table: Any, name: str, what: str, target: str) -> Any:
+    """A column that is neither target nor feature."""
+    check_names([name], table.column_names, f"{what} column")
+    if name == target:
+        raise BayeswoodError(f"Column '{target}' cannot be both target and {what}.")
+    return table[name]
 
 
 def _read_as_asked(request: FitRequest) -> Any:
@@ -160,7 +173,13 @@ def _decide_task(asked: Task | None, column: Any, target: str) -> tuple[Task, li
     return task, [note]
 
 
-def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArray[np.bool_]:
+def hold_out(
+    y: NDArray[Any],
+    test_size: float,
+    task: Task,
+    seed: int,
+    groups: NDArray[Any] | None = None,
+) -> NDArray[np.bool_]:
     """Which rows are held out: a random share, of every class where the counts allow it.
 
     Parameters
@@ -170,6 +189,8 @@ def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArra
         Share of the rows; 0 holds out none.
     task : str
     seed : int
+    groups : (n_rows,) ndarray, default=None
+        Held out as a whole, at random and with no regard to classes, until the share is reached.
 
     Returns
     -------
@@ -183,6 +204,8 @@ def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArra
     n_test = max(1, round(test_size * len(y)))
     if n_test >= len(y):
         raise BayeswoodError(f"--test-size {test_size} leaves none of the {len(y)} rows to fit on.")
+    if groups is not None:
+        return _hold_out_groups(groups, n_test, seed)
     stratify = None
     if task == "classification":
         counts = np.unique(y, return_counts=True)[1]
@@ -193,3 +216,15 @@ def hold_out(y: NDArray[Any], test_size: float, task: Task, seed: int) -> NDArra
     )
     is_test[rows] = True
     return is_test
+
+
+def _hold_out_groups(groups: NDArray[Any], n_test: int, seed: int) -> NDArray[np.bool_]:
+    labels, number, counts = np.unique(groups, return_inverse=True, return_counts=True)
+    if len(labels) < 2:
+        raise BayeswoodError(
+            "--test-size holds out whole groups, and --groups has one only. Leave one of them out."
+        )
+    order = np.random.default_rng(seed).permutation(len(labels))
+    before = np.cumsum(counts[order]) - counts[order]
+    n_taken = min(int((before < n_test).sum()), len(labels) - 1)
+    return np.isin(number, order[:n_taken])
