@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayeswood.errors import BayeswoodError
-from benchmarks.calibration.classifiers import CLASSIFIERS
+from benchmarks.calibration.classifiers import CLASSIFIERS, OURS
 from benchmarks.calibration.metrics import classification_metrics, regression_metrics
 from benchmarks.calibration.models import F64, Model, measured
 from benchmarks.calibration.regressors import REGRESSORS, tree_spread
@@ -28,13 +28,19 @@ def run(
     skipped: set[tuple[str, str]] = set()
     for data in chosen:
         start = time.process_time()
-        for split in range(repeats or data.splits):
+        for split in range(repeats or max(data.splits, data.splits_of_ours)):
+            wanted = models if repeats or split < data.splits else _ours(models)
             try:
-                _run_split(store, data, split, models, skipped)
+                _run_split(store, data, split, wanted, skipped)
             except BayeswoodError as reason:
                 print(f"{data.name} left out: {reason}", file=sys.stderr)
                 break
         print(f"{data.name}: {time.process_time() - start:.1f} s of CPU", file=sys.stderr)
+
+
+def _ours(models: list[str] | None) -> list[str]:
+    """Ours alone, if it is wanted: what runs on splits beyond those of all models."""
+    return [OURS] if models is None or OURS in models else []
 
 
 def _run_split(

@@ -34,6 +34,7 @@ class DataSet:
     table: Callable[[], Table] | None = None
     generate: Callable[[int, np.random.Generator], Table] | None = None
     splits: int = SOME
+    splits_of_ours: int = 0  # if more: coverage in thirds of a small test set needs many
 
 
 @dataclass(frozen=True)
@@ -169,16 +170,24 @@ def _regression_sets() -> list[DataSet]:
     kind = "regression"
     flights = partial(_file, "nycflights13", without=("split", "dep_delay"))
     return [
-        DataSet("mcycle", kind, "file", partial(_file, "mcycle"), splits=MANY),
-        DataSet("diabetes", kind, "scikit-learn", partial(_from_sklearn, "diabetes"), splits=MANY),
-        DataSet("friedman1", kind, "generated", generate=partial(_friedman, 1, 1.0)),
-        DataSet("friedman2", kind, "generated", generate=partial(_friedman, 2, 125.0)),
-        DataSet("friedman3", kind, "generated", generate=partial(_friedman, 3, 0.1)),
-        DataSet("fan", kind, "generated", generate=_fan),
-        DataSet("skewed", kind, "generated", generate=_skewed),
-        DataSet("wine_quality", kind, "file", partial(_file, "wine_quality"), splits=FEW),
-        DataSet("california", kind, "file", partial(_file, "california_housing"), splits=FEW),
-        DataSet("nycflights", kind, "file", flights, splits=FEW),
+        DataSet("mcycle", kind, "file", partial(_file, "mcycle"), None, MANY, 200),
+        DataSet(
+            "diabetes", kind, "scikit-learn", partial(_from_sklearn, "diabetes"), None, MANY, 100
+        ),
+        DataSet(
+            "friedman1", kind, "generated", generate=partial(_friedman, 1, 1.0), splits_of_ours=10
+        ),
+        DataSet(
+            "friedman2", kind, "generated", generate=partial(_friedman, 2, 125.0), splits_of_ours=10
+        ),
+        DataSet(
+            "friedman3", kind, "generated", generate=partial(_friedman, 3, 0.1), splits_of_ours=10
+        ),
+        DataSet("fan", kind, "generated", generate=_fan, splits_of_ours=10),
+        DataSet("skewed", kind, "generated", generate=_skewed, splits_of_ours=10),
+        DataSet("wine_quality", kind, "file", partial(_file, "wine_quality"), None, FEW, 6),
+        DataSet("california", kind, "file", partial(_file, "california_housing"), None, FEW, 6),
+        DataSet("nycflights", kind, "file", flights, None, FEW, 6),
     ]
 
 
