@@ -31,10 +31,11 @@ _Function = Callable[[F64], tuple[float, F64]]
 SMALLEST_POWER, LARGEST_POWER = 0.2, 8.0
 _SD_LOG_POWER = 1.5
 _SD_OFFSET = 0.5
-# Of the fit: most steps, steps remembered, halvings of a step, and the gain that is none.
+# Of the fit: most steps, steps remembered, halvings of a step, the longest, the gain that is none.
 _MOST_STEPS = 200
 _MEMORY = 10
 _MOST_HALVINGS = 40
+_LONGEST_STEP = 4.0
 _ENOUGH = 1e-14
 _ENOUGH_TO_COMPARE = 1e-7
 
@@ -231,7 +232,7 @@ def _minimise(function: _Function, start: F64, curvature: F64, enough: float) ->
     at, (value, gradient) = start, function(start)
     pairs: list[tuple[F64, F64]] = []
     for _ in range(_MOST_STEPS):
-        step = -_two_loops(gradient, pairs, curvature)
+        step = _shortened(-_two_loops(gradient, pairs, curvature))
         slope = float(np.sum(gradient * step))
         if -slope < enough * (1.0 + abs(value)):
             break
@@ -244,6 +245,12 @@ def _minimise(function: _Function, start: F64, curvature: F64, enough: float) ->
             pairs = [*pairs[-_MEMORY + 1 :], (change, turn)]
         at, gradient = new, new_gradient
     return at, value
+
+
+def _shortened(step: F64) -> F64:
+    """The step, or as much of it as moves no parameter too far: exponentials stay finite."""
+    longest = float(np.abs(step).max())
+    return step if longest <= _LONGEST_STEP else step * (_LONGEST_STEP / longest)
 
 
 def _line_search(
