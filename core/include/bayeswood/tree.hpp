@@ -60,8 +60,8 @@ struct ForestShape {
   std::vector<std::int32_t> n_levels;  // 0 for numeric features
 };
 
-// Values of all nodes, n_nodes x n_outputs, classes dense; internal ones are weighted means of their
-// children.
+// Values of all nodes, n_nodes x n_outputs, classes dense; internal ones are weighted means of
+// their children.
 std::vector<double> node_values(const Tree& tree, const ForestShape& shape);
 
 // Empty if the tree is lawful, else what is wrong. Structure (`feature`) is checked before `link`.
