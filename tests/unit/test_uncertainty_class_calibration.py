@@ -166,3 +166,18 @@ def test_no_row_is_judged_by_a_fit_to_its_fold(rng):
     together = judge_classes(votes, label, None, np.zeros(100, dtype=np.int32))
     alone = fit_class_calibration(votes, label).apply(means, n_trees)
     np.testing.assert_allclose(together.second_proba[:, 1], alone[:, 1])
+
+
+@pytest.mark.parametrize("lead", [0.06, 0.15, 0.2])
+def test_very_timid_averages_are_sharpened_to_the_bound(lead, rng):
+    """All rows right, by little: γ would be without bounds, and no step may overflow."""
+    label = rng.integers(0, 3, size=120)
+    means = (1 - lead) * rng.dirichlet(np.full(3, 60.0), size=120)
+    means[np.arange(120), label] += lead
+    n_trees = np.full(120, 90)
+    fitted = fit_class_calibration(Votes.from_means(means, n_trees), label)
+    assert fitted.power == 8.0
+    best = np.concatenate([[8.0], fitted.offset])
+    least = slow_objective(best, means, n_trees, label, np.ones(120))
+    for shift in (*(0.01 * np.eye(4)[1:]), *(-0.01 * np.eye(4))):
+        assert slow_objective(best + shift, means, n_trees, label, np.ones(120)) > least
