@@ -59,12 +59,10 @@ class ShrunkTrees {
   ShrunkTrees(const Forest& forest, const ShrinkageTrial& trial, std::size_t first,
               const Running& run)
       : forest_(forest), trial_(trial), first_(first), end_(first) {
-    const std::size_t each = trial.strengths.size() * forest.n_outputs();
     std::size_t entries = 0;
     do {
-      entries += forest.tree(end_++).n_leaves() * each;
-    } while (end_ < forest.n_trees() &&
-             entries + forest.tree(end_).n_leaves() * each <= MOST_ENTRIES);
+      entries += n_entries(end_++);
+    } while (end_ < forest.n_trees() && entries + n_entries(end_) <= MOST_ENTRIES);
     leaves_.resize((end_ - first) * trial.strengths.size());
     parallel_for(
         end_ - first, run.n_threads,
@@ -97,12 +95,29 @@ class ShrunkTrees {
   }
 
  private:
+  // Leaves that are left as they are hold few classes, shrunk ones all.
+  std::size_t n_entries(std::size_t t) const {
+    std::size_t entries = 0;
+    for (const double strength : trial_.strengths) {
+      const Tree& tree = forest_.tree(t);
+      entries += strength > 0 ? tree.n_leaves() * forest_.n_outputs() : tree.leaf_value.size();
+    }
+    return entries;
+  }
+
   void shrink(std::size_t i) {
     const Tree& tree = forest_.tree(first_ + i);
-    const std::vector<double> values = node_values(tree, forest_.shape());
     const std::size_t n_strengths = trial_.strengths.size();
-    for (std::size_t s = 0; s < n_strengths; ++s)
-      leaves_[i * n_strengths + s] = shrunk(tree, forest_.shape(), values, trial_.strengths[s]);
+    std::vector<double> values;
+    for (std::size_t s = 0; s < n_strengths; ++s) {
+      LeafValues& leaves = leaves_[i * n_strengths + s];
+      if (trial_.strengths[s] == 0) {
+        leaves = {tree.leaf_offset, tree.leaf_class, tree.leaf_value};
+        continue;
+      }
+      if (values.empty()) values = node_values(tree, forest_.shape());
+      leaves = shrunk(tree, forest_.shape(), values, trial_.strengths[s]);
+    }
   }
 
   const Forest& forest_;

@@ -196,8 +196,9 @@ def test_noise_asks_for_shrinkage_and_clean_labels_do_not(rng):
     assert ((low > 0) & (high < 1)).all()  # members no longer say 0 or 1
 
 
-def test_a_forest_too_large_is_not_shrunk_unasked(irises, monkeypatch):
-    monkeypatch.setattr("bayeswood.methods.pooled_trees._MOST_LEAF_ENTRIES", 10)
+@pytest.mark.parametrize("limit", ["_MOST_CLASSES", "_MOST_LEAF_ENTRIES"])
+def test_a_forest_too_large_is_not_shrunk_unasked(limit, irises, monkeypatch):
+    monkeypatch.setattr(f"bayeswood.methods.pooled_trees.{limit}", 2)
     model = CalibratedForestClassifier(30, random_state=0).fit(*irises)
     assert model.leaf_shrinkage_ == 0.0
     asked = CalibratedForestClassifier(30, leaf_shrinkage=2.5, random_state=0).fit(*irises)

@@ -74,8 +74,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "equal" weighs all trees alike.
     leaf_shrinkage : float or "auto", default="auto"
         λ: how much leaves borrow from their ancestors, in rows; 0 for not at all. "auto" lets the
-        out-of-bag rows say, from 0 to 100 (and is 0 beyond 10⁸ leaves times classes, for a shrunk
-        leaf holds every class).
+        out-of-bag rows say, from 0 to 100 (and is 0 beyond 30 classes, or 10⁸ leaves times
+        classes, for a shrunk leaf holds every class).
     calibration : {"oob"} or None, default="oob"
         "oob" recalibrates on out-of-bag rows; None leaves the averages as they are, and has no
         use for such rows: "auto" shrinkage is then 0, and members weigh the same.

@@ -1,5 +1,6 @@
 """What trees say of the rows they left out: the sums over trees, taken in the core."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.training import TrainingData
-from bayeswood.uncertainty import KindSums
+from bayeswood.uncertainty import KindSums, Votes
 
 F64 = NDArray[np.float64]
 
@@ -41,18 +42,59 @@ def left_out_kinds(
     seen : ndarray of bool, (n_rows,)
         Which rows these are.
     """
+    parts, seen = [], []
+    for rows, kinds in _blocks(data, grown, strengths, kind, n_jobs):
+        kept = (kinds.counts.sum(axis=0) > 0) & chosen[rows]
+        parts.append(kinds.take(kept))
+        seen.append(kept)
+    sums = np.concatenate([part.sums for part in parts], axis=2)
+    counts = np.concatenate([part.counts for part in parts], axis=1)
+    return KindSums(sums, counts, np.bincount(kind)), np.concatenate(seen)
+
+
+def left_out_votes(
+    data: TrainingData,
+    grown: Grown,
+    strength: float,
+    kind: NDArray[np.int32],
+    shares: F64,
+    n_jobs: int,
+) -> tuple[Votes, NDArray[np.int32]]:
+    """Averaged class probabilities of the rows that some tree left out, and how many trees did.
+
+    Parameters
+    ----------
+    strength : float
+        Of the shrinkage of leaves.
+    kind : ndarray of int32, (n_trees,)
+        Kind of each tree.
+    shares : ndarray, (n_kinds,)
+        Summed weight of the trees of each kind.
+
+    Returns
+    -------
+    votes : Votes
+        Of the rows with a positive count, in order.
+    counts : ndarray of int32, (n_rows,)
+        Trees that left each row out.
+    """
+    parts, counts = [], []
+    for _, kinds in _blocks(data, grown, np.array([strength]), kind, n_jobs):
+        count = kinds.counts.sum(axis=0, dtype=np.int32)
+        parts.append(kinds.take(count > 0).votes(0, shares))
+        counts.append(count)
+    return Votes.concatenate(parts), np.concatenate(counts)
+
+
+def _blocks(
+    data: TrainingData, grown: Grown, strengths: F64, kind: NDArray[np.int32], n_jobs: int
+) -> Iterator[tuple[slice, KindSums]]:
+    """All rows in order, as many at a time as memory is meant for."""
     n_trees = np.bincount(kind)
     step = max(1, _BLOCK_ENTRIES // (grown.forest.n_outputs * len(strengths) * len(n_trees)))
-    sums, counts, seen = [], [], []
     for first in range(0, data.n_rows, step):
         rows = slice(first, first + step)
-        found, count = _shrunk(data, grown, strengths, kind, rows, n_jobs)
-        kept = (count > 0).any(axis=0) & chosen[rows]
-        sums.append(found[:, :, kept])
-        counts.append(count[:, kept])
-        seen.append(kept)
-    kinds = KindSums(np.concatenate(sums, axis=2), np.concatenate(counts, axis=1), n_trees)
-    return kinds, np.concatenate(seen)
+        yield rows, KindSums(*_shrunk(data, grown, strengths, kind, rows, n_jobs), n_trees)
 
 
 def _shrunk(

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from bayeswood.forest import Forest
 from bayeswood.methods.grown import Grown
-from bayeswood.methods.left_out import left_out_kinds
+from bayeswood.methods.left_out import left_out_kinds, left_out_votes
 from bayeswood.methods.training import TrainingData
 from bayeswood.uncertainty import (
     STRENGTHS,
-    KindSums,
     Votes,
     choose_share,
     choose_strength,
@@ -29,7 +28,9 @@ F64 = NDArray[np.float64]
 
 # Rows times classes by which strength and share are chosen: an evenly spaced part of more.
 _MOST_ENTRIES_CHOOSING = 20_000
-# Leaves times classes up to which leaves are shrunk unasked: shrunk, a leaf holds all classes.
+# Classes, and leaves times classes, up to which leaves are shrunk unasked: shrunk, a leaf holds all
+# classes.
+_MOST_CLASSES = 30
 _MOST_LEAF_ENTRIES = 10**8
 # Less changes no digit that counts, yet fills every leaf with classes.
 _LEAST_STRENGTH = 0.1
@@ -102,22 +103,13 @@ def pool_trees(data: TrainingData, grown: Grown, plan: PoolPlan, n_jobs: int) ->
     strength = plan.strength
     if strength is None:
         strength = _chosen_strength(data, grown, kind, n_jobs)
-    everything = np.ones(data.n_rows, dtype=np.bool_)
-    kinds, seen = left_out_kinds(data, grown, np.array([strength]), kind, everything, n_jobs)
-    shares = equal_shares(kinds.n_trees)
-    if plan.weigh and len(shares) == 2 and kinds.n_rows:
-        share = _chosen_share(data, kinds, seen)
-        shares = np.array([1.0 - share, share])
-    counts = np.zeros(data.n_rows, dtype=np.int32)
-    counts[seen] = kinds.counts.sum(axis=0)
-    pooled = _pooled_forest(grown.forest, strength, (shares / kinds.n_trees)[kind], n_jobs)
-    return PooledTrees(
-        replace(grown, forest=pooled),
-        kinds.votes(0, shares),
-        counts,
-        strength,
-        float(pooled.weights[randomized == 1].sum()),
-    )
+    shares = equal_shares(np.bincount(kind))
+    if plan.weigh and len(shares) == 2:
+        shares = _chosen_shares(data, grown, strength, kind, n_jobs)
+    votes, counts = left_out_votes(data, grown, strength, kind, shares, n_jobs)
+    pooled = _pooled_forest(grown.forest, strength, (shares / np.bincount(kind))[kind], n_jobs)
+    weight = float(pooled.weights[randomized == 1].sum())
+    return PooledTrees(replace(grown, forest=pooled), votes, counts, strength, weight)
 
 
 def shrink_trees(grown: Grown, strength: float, n_jobs: int) -> Grown:
@@ -135,7 +127,7 @@ def _chosen_strength(
     data: TrainingData, grown: Grown, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
     entries = int(grown.forest.n_leaves.sum()) * data.n_classes
-    if data.n_classes == 1 or entries > _MOST_LEAF_ENTRIES:
+    if not 1 < data.n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
     sample = _sample(data.n_rows, data.n_classes)
     kinds, seen = left_out_kinds(data, grown, STRENGTHS, kind, sample, n_jobs)
@@ -143,12 +135,15 @@ def _chosen_strength(
     return strength if strength >= _LEAST_STRENGTH else 0.0
 
 
-def _chosen_share(data: TrainingData, kinds: KindSums, seen: NDArray[np.bool_]) -> float:
-    sample = _sample(kinds.n_rows, data.n_classes)
-    rows = np.flatnonzero(seen)[sample]
-    used = np.zeros(data.n_rows, dtype=np.bool_)
-    used[rows] = True
-    return choose_share(kinds.take(sample), *_truth(data, used))
+def _chosen_shares(
+    data: TrainingData, grown: Grown, strength: float, kind: NDArray[np.int32], n_jobs: int
+) -> F64:
+    sample = _sample(data.n_rows, data.n_classes)
+    kinds, seen = left_out_kinds(data, grown, np.array([strength]), kind, sample, n_jobs)
+    if not kinds.n_rows:
+        return equal_shares(kinds.n_trees)
+    share = choose_share(kinds, *_truth(data, seen))
+    return np.array([1.0 - share, share])
 
 
 def _sample(n_rows: int, n_classes: int) -> NDArray[np.bool_]:
