@@ -1,8 +1,10 @@
 """First reading of the rows: levels, classes, totals, and the rows of the sample."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from socket import gethostname
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,11 @@ def fragment_batches(
 ) -> Iterator[tuple[int, Any]]:
     """The batches of a fragment, each with the place of its first row in the file."""
     file = plan.files[fragment.file]
+    if not os.path.exists(file.path):
+        raise BayeswoodError(
+            f"'{file.path}' is not there, as seen from the machine '{gethostname()}'. All workers "
+            f"of {plan.owner} must see the files under the same paths."
+        )
     if not same_file(file):
         raise BayeswoodError(
             f"'{file.path}' has changed since {plan.owner} looked at it first. Fit again without "

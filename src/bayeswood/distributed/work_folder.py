@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,8 @@ class WorkFolder:
             Whether to wait until the disk has it.
         """
         place = self.place(name)
-        beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+        # The same task may run twice at once, on machines that give out the same numbers.
+        beside = place.with_name(f".{place.name}.{os.getpid()}-{token_hex(6)}.part")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             writer(beside)
