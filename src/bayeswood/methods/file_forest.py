@@ -10,6 +10,7 @@ from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.distributed.encoding import Encoding
+from bayeswood.distributed.executors import as_executor
 from bayeswood.distributed.file_plan import open_source
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.input_files import Paths
@@ -136,7 +137,7 @@ class FileForest(TrunkForest):
             on_large_branch=on_large_branch,
             batch_rows=batch_rows,
             stall_timeout=stall_timeout,
-            executor=executor,
+            executor=as_executor(executor, stall_timeout, owner),
             show_progress=bool(self.verbose),
         )
         fitted = fit_files(request)
