@@ -112,7 +112,7 @@ class DaskFutures:
 
     def _n_slots(self) -> int:
         """Threads of the workers that are there now."""
-        return max(1, sum(self._client.nthreads().values()))
+        return max(1, sum(map(int, self._client.nthreads().values())))
 
     def _finished(
         self, running: dict[Any, int], life: "_Life", report: Callable[[], None] | None

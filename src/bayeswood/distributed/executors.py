@@ -28,12 +28,7 @@ def as_executor(given: Any, stall_timeout: float, owner: str) -> Executor | None
 distributed.Client or an Executor. Got 'spark://host' instead.
     """
     if is_dask_client(given):
-        if given.asynchronous:
-            raise BayeswoodError(
-                f"The 'executor' parameter of {owner} must be a Dask client that blocks. Got one "
-                "with asynchronous=True instead."
-            )
-        return DaskFutures(given, stall_timeout)
+        return as_dask(given, owner, stall_timeout)
     if given is None or (hasattr(given, "run") and hasattr(given, "n_workers")):
         found: Executor | None = given
         return found
@@ -49,3 +44,28 @@ def is_dask_client(given: Any) -> bool:
     return any(
         kind.__name__ == "Client" and kind.__module__.startswith("distributed.") for kind in kinds
     )
+
+
+def as_dask(given: Any, owner: str, stall_timeout: float = 600.0) -> DaskFutures:
+    """A Dask client as an executor; anything else is refused.
+
+    Parameters
+    ----------
+    given : distributed.Client
+        What was given as ``executor=``.
+    owner : str
+        Whose parameter it is, for the errors.
+    stall_timeout : float, default=600
+        Seconds without progress after which to give up.
+    """
+    if not is_dask_client(given):
+        raise BayeswoodError(
+            f"The 'executor' parameter of {owner} must be None or a distributed.Client. "
+            f"Got {given!r} instead."
+        )
+    if given.asynchronous:
+        raise BayeswoodError(
+            f"The 'executor' parameter of {owner} must be a Dask client that blocks. Got one "
+            "with asynchronous=True instead."
+        )
+    return DaskFutures(given, stall_timeout)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 from bayeswood.distributed.batches import read_batches
@@ -56,7 +57,7 @@ def predict_files(
     int
         Rows written.
     """
-    files = _checked_files(paths, schema, keep, owner)
+    files = checked_files(paths, schema, keep, owner)
     place = Path(out)
     if os.path.abspath(place) in [file.path for file in files]:
         raise BayeswoodError(f"{owner} cannot write '{place}': it is one of the files to predict.")
@@ -65,10 +66,10 @@ def predict_files(
         raise BayeswoodError(f"The files given to {owner} have no rows.")
     with (
         progress_bar("Predicting", "rows", show=show_progress) as report,
-        _table_file(place) as write,
+        table_file(place) as write,
     ):
         for file in files:
-            for table in _predicted(file, predict, schema, keep, batch_rows):
+            for table in predicted_tables(file, predict, schema, keep, batch_rows):
                 write(table)
                 done += table.num_rows
                 if report is not None:
@@ -76,9 +77,8 @@ def predict_files(
     return done
 
 
-def _checked_files(
-    paths: Paths, schema: Schema, keep: Sequence[str], owner: str
-) -> list[InputFile]:
+def checked_files(paths: Paths, schema: Schema, keep: Sequence[str], owner: str) -> list[InputFile]:
+    """The files to predict, with the columns that are needed in the types that the model knows."""
     files = [inspect_file(path) for path in find_files(paths, owner)]
     # Words that look like numbers stay words in a CSV file if the model knows them as such.
     words = {c.name: "string" for c in schema.columns if c.level_type is str}
@@ -92,15 +92,21 @@ def _checked_files(
     return unified(files, agreed_types(files, columns, owner))
 
 
-def _predicted(
-    file: InputFile, predict: Predict, schema: Schema, keep: Sequence[str], batch_rows: int
+def predicted_tables(
+    file: InputFile,
+    predict: Predict,
+    schema: Schema,
+    keep: Sequence[str],
+    batch_rows: int,
+    groups: range | None = None,
+    first_row: int = 0,
 ) -> Iterator[Any]:
-    """Tables of predictions of one file."""
+    """Tables of predictions of one file, or of some of its row groups from `first_row` on."""
     import pyarrow as pa
 
     columns = list(dict.fromkeys([*schema.names, *keep]))
-    row = 0
-    for batch in read_batches(file, columns, None, batch_rows):
+    row = first_row
+    for batch in read_batches(file, columns, groups, batch_rows):
         if batch.num_rows:
             with naming_rows(file.path, row, batch.num_rows):
                 found = predict(pa.Table.from_batches([batch.select(list(schema.names))]))
@@ -113,10 +119,10 @@ def _predicted(
 
 
 @contextmanager
-def _table_file(place: Path) -> Iterator[Callable[[Any], None]]:
+def table_file(place: Path) -> Iterator[Callable[[Any], None]]:
     """A function that appends tables to a file, which gets its name at the end."""
     kind = file_kind(str(place))
-    beside = place.with_name(f".{place.name}.{os.getpid()}.part")
+    beside = place.with_name(f".{place.name}.{os.getpid()}-{token_hex(6)}.part")
     opened: list[Any] = []
 
     def write(table: Any) -> None:

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.distributed.encoding import Encoding
-from bayeswood.distributed.executors import as_executor
+from bayeswood.distributed.executors import as_dask, as_executor
 from bayeswood.distributed.file_plan import open_source
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.input_files import Paths
@@ -29,6 +29,7 @@ from bayeswood.methods.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.predicted_parts import predict_parts
 from bayeswood.methods.state import plain_parameters
 from bayeswood.methods.training import Target, TrainingData
 from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
@@ -78,7 +79,8 @@ class FileForest(TrunkForest):
             Folder for the routed rows, about 4 bytes per value; it must be named for a fit that
             is to be resumed. None: a temporary folder.
         memory_limit : int or str, default="4GB"
-            Bytes that all processes together may take.
+            Bytes that all processes together may take; on a Dask cluster, each worker process
+            and this one.
         n_jobs : int, default=-1
             Processes (or, for branches that fill the memory, threads); -1 for all processors.
         resume : bool, default=False
@@ -93,8 +95,9 @@ class FileForest(TrunkForest):
             Seconds without a sign of progress after which the fit is given up.
         batch_rows : int, default=65536
             Rows read at a time.
-        executor : Executor, default=None
-            Who runs the tasks; None: processes of this machine.
+        executor : distributed.Client or Executor, default=None
+            Who runs the tasks: the workers of a Dask cluster, which must see the files and
+            `spill_dir` under the same paths as this process. None: processes of this machine.
 
         Returns
         -------
@@ -152,8 +155,9 @@ class FileForest(TrunkForest):
         *,
         keep: Sequence[str] = (),
         batch_rows: int = 65_536,
+        executor: Any = None,
     ) -> None:
-        """Predict the rows of files, in their order, into one file.
+        """Predict the rows of files, in their order, into one file, or on a cluster into several.
 
         Parameters
         ----------
@@ -161,11 +165,15 @@ class FileForest(TrunkForest):
             As in `fit_parquet`; the files need the columns of the fit, and may have others.
         out : path-like
             Where to write: ``.parquet``, ``.csv``, ``.csv.gz`` or ``.arrow``. It appears whole,
-            when all is done.
+            when all is done. With an `executor` a folder, filled with Parquet files whose names
+            are in the order of the rows.
         keep : sequence of str, default=()
             Columns of the files to copy before the predictions.
         batch_rows : int, default=65536
             Rows predicted at a time; memory grows with them, not with the files.
+        executor : distributed.Client, default=None
+            A Dask cluster whose workers predict, each some row groups by itself. They and this
+            process must see the files and `out` under the same paths. None: this process.
 
         Notes
         -----
@@ -173,6 +181,13 @@ class FileForest(TrunkForest):
         of each class; for several responses ``predicted_0``, ``predicted_1``, ...
         """
         self._check_fitted()
+        owner = f"{self._name}.predict_parquet"
+        if executor is not None:
+            cluster = as_dask(executor, owner)
+            predict_parts(
+                self, paths, out, cluster, keep=tuple(keep), batch_rows=batch_rows, owner=owner
+            )
+            return
         predict_files(
             paths,
             out,
@@ -180,7 +195,7 @@ class FileForest(TrunkForest):
             schema=self.schema_,
             keep=tuple(keep),
             batch_rows=batch_rows,
-            owner=f"{self._name}.predict_parquet",
+            owner=owner,
             show_progress=bool(self.verbose),
         )
 
