@@ -118,8 +118,8 @@ class FilesFit:
         Of all rows.
     branches : BranchPlan
         How the branches were grown.
-    memory : MemoryPlan
-        What was planned.
+    memory : MemoryPlan or None
+        What was planned; None where others look after the memory.
     sample : Rows
         Some rows of the trunk's sample.
     y, weight, branch : ndarray or None
@@ -132,7 +132,7 @@ class FilesFit:
     encoding: Encoding
     totals: Totals
     branches: BranchPlan
-    memory: MemoryPlan
+    memory: MemoryPlan | None
     sample: Rows
     y: NDArray[Any] | None = None
     weight: F64 | None = None

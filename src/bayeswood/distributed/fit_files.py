@@ -1,6 +1,6 @@
 """The third task: fit one branch from its spill."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,8 +12,8 @@ from bayeswood.distributed.encoding import Encoding
 from bayeswood.distributed.file_plan import FilePlan
 from bayeswood.distributed.route_files import (
     load_encoding,
+    forest_of,
     load_forest,
-    save_forest,
     trunk_name,
 )
 from bayeswood.distributed.spill import read_branch
@@ -121,17 +121,32 @@ def save_branch(
     folder: WorkFolder, name: str, branch: Branch, rows: NDArray[np.int32] | None
 ) -> None:
     """Write a fitted branch."""
-    save_forest(
-        folder,
-        name,
-        branch.forest,
-        importances=branch.importances,
-        branch_rows=branch.n_rows,
-        branch_bytes=branch.forest.nbytes,
-        branch_weight=branch.weight,
-        branch_mean=branch.mean,
-        branch_impurity=branch.impurity,
-        row_numbers=np.empty(0, dtype=np.int32) if rows is None else rows,
+    numbers = np.empty(0, dtype=np.int32) if rows is None else rows
+    folder.write_arrays(name, {**branch_arrays(branch), "row_numbers": numbers})
+
+
+def branch_arrays(branch: Branch) -> dict[str, Any]:
+    """A fitted branch as arrays."""
+    return {
+        **branch.forest.to_arrays(),
+        "importances": branch.importances,
+        "branch_rows": branch.n_rows,
+        "branch_bytes": branch.forest.nbytes,
+        "branch_weight": branch.weight,
+        "branch_mean": branch.mean,
+        "branch_impurity": branch.impurity,
+    }
+
+
+def branch_of(arrays: Mapping[str, NDArray[Any]]) -> Branch:
+    """What `branch_arrays` gave, after it was written and read."""
+    return Branch(
+        forest_of(arrays),
+        arrays["importances"],
+        int(arrays["branch_rows"]),
+        float(arrays["branch_weight"]),
+        arrays["branch_mean"],
+        float(arrays["branch_impurity"]),
     )
 
 
@@ -141,16 +156,7 @@ def load_branches(
     """Fitted branches, and the row numbers of each."""
     loaded, numbers = [], []
     for branch in branches:
-        forest, arrays = load_forest(folder, branch_name(round_, branch))
-        loaded.append(
-            Branch(
-                forest,
-                arrays["importances"],
-                int(arrays["branch_rows"]),
-                float(arrays["branch_weight"]),
-                arrays["branch_mean"],
-                float(arrays["branch_impurity"]),
-            )
-        )
+        arrays = folder.read_arrays(branch_name(round_, branch))
+        loaded.append(branch_of(arrays))
         numbers.append(arrays["row_numbers"])
     return loaded, numbers

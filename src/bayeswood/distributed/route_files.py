@@ -1,5 +1,6 @@
 """Second reading of the rows: each goes to the spill of its branch."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -60,11 +61,16 @@ def save_forest(folder: WorkFolder, name: str, forest: Forest, **more: Any) -> N
 def load_forest(folder: WorkFolder, name: str) -> tuple[Forest, dict[str, NDArray[Any]]]:
     """What `save_forest` wrote: the forest, and all arrays."""
     arrays = folder.read_arrays(name)
+    return forest_of(arrays), arrays
+
+
+def forest_of(arrays: Mapping[str, NDArray[Any]]) -> Forest:
+    """A forest from its arrays, as a file of arrays gives them back."""
     plain: dict[str, Any] = {key: arrays[key] for key in _FOREST_ARRAYS}
     for key in ("n_features", "n_outputs"):
         plain[key] = int(arrays[key])
     plain["is_classifier"] = bool(arrays["is_classifier"])
-    return Forest.from_arrays(plain), arrays
+    return Forest.from_arrays(plain)
 
 
 _FOREST_ARRAYS = (

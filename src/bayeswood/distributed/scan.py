@@ -21,6 +21,7 @@ from bayeswood.distributed.encoding import (
     read_numbers,
     read_weight,
 )
+from bayeswood.distributed.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.row_sample import keys_of, row_keys, smallest_keys
 from bayeswood.distributed.work_folder import WorkFolder
@@ -132,7 +133,7 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
         return found
     plan = FilePlan.from_json(folder.read_json("plan"))
     numbers = RowNumbers(**folder.read_json("rows"))
-    seen = _Seen(plan)
+    seen = SeenRows(plan)
     folder.write(
         f"{name}.arrow",
         lambda path: _scan_into(path, plan, numbers, index, seen, report),
@@ -147,7 +148,7 @@ def _scan_into(
     plan: FilePlan,
     numbers: RowNumbers,
     index: int,
-    seen: "_Seen",
+    seen: "SeenRows",
     report: Report | None,
 ) -> None:
     """See all rows of a fragment and write those of the sample."""
@@ -189,7 +190,7 @@ def _decoded(column: Any) -> Any:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-class _Seen:
+class SeenRows:
     """What the rows so far have shown."""
 
     def __init__(self, plan: FilePlan) -> None:
@@ -197,7 +198,7 @@ class _Seen:
         self._levels = LevelsSeen(plan.roles, plan.types, plan.owner)
         self._classes: NDArray[Any] | None = None
         self._n_rows = 0
-        self._sum_w = 0.0
+        self._sum_w = 0
         self._largest_w = 0.0
         self._largest_y = np.zeros(0 if plan.is_classifier else len(plan.roles.targets))
 
@@ -210,10 +211,10 @@ class _Seen:
         weight = read_weight(batch, plan.roles, plan.owner)
         if weight is None:
             self._n_rows += batch.num_rows
-            self._sum_w += batch.num_rows
+            self._sum_w += batch.num_rows * UNIT
             return
         self._n_rows += int((weight > 0).sum())
-        self._sum_w += float(weight.sum())
+        self._sum_w += exact_sum(weight)
         self._largest_w = max(self._largest_w, float(weight.max()))
 
     def _add_target(self, batch: Any) -> None:
@@ -303,7 +304,8 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
         exponent,
         plan.owner,
     )
-    weight = float(np.ldexp(sum(scan["sum_w"] for scan in scans), -exponent))
+    total = sum(scan["sum_w"] for scan in scans)
+    weight = total / (UNIT << exponent) if exponent >= 0 else (total << -exponent) / UNIT
     return encoding, Totals(sum(scan["n_rows"] for scan in scans), weight)
 
 

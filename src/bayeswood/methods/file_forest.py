@@ -113,16 +113,19 @@ class FileForest(TrunkForest):
         rows; otherwise to `trunk_sample_size` rows, or to a million. The model does not depend on
         `n_jobs`, `batch_rows`, or how the files are cut into row groups.
         """
-        self._check_files_parameters(
-            on_large_branch=on_large_branch, stall_timeout=stall_timeout, batch_rows=batch_rows
-        )
         owner = f"{self._name}.fit_parquet"
+        self._check_files_parameters(
+            owner,
+            on_large_branch=on_large_branch,
+            stall_timeout=stall_timeout,
+            batch_rows=batch_rows,
+        )
         source = open_source(
             paths, target, features, sample_weight, self.categorical_features, owner
         )
         if self._is_classifier and len(source.roles.targets) > 1:
             raise BayeswoodError(f"{owner} predicts one target. Got {list(target)} instead.")
-        limit = _checked_limit(memory_limit, owner)
+        limit = checked_limit(memory_limit, owner)
         request = FilesRequest(
             source=source,
             is_classifier=self._is_classifier,
@@ -143,10 +146,7 @@ class FileForest(TrunkForest):
             executor=as_executor(executor, stall_timeout, owner),
             show_progress=bool(self.verbose),
         )
-        fitted = fit_files(request)
-        self._forget()
-        self._adopt(self._from_files(fitted))
-        return self
+        return self._take(fit_files(request))
 
     def predict_parquet(
         self,
@@ -222,17 +222,17 @@ class FileForest(TrunkForest):
             return {"predicted": found}
         return {f"predicted_{j}": column for j, column in enumerate(found.T)}
 
-    def _check_files_parameters(self, **given: Any) -> None:
+    def _check_files_parameters(self, call: str, **given: Any) -> None:
         check_parameters(self.get_params(deep=False), self._constraints, self._name)
         allowed = {
             "on_large_branch": one_of("raise", "split"),
             "stall_timeout": real(0, closed="neither", integers=True),
             "batch_rows": integer(1),
         }
-        check_parameters(given, allowed, f"{self._name}.fit_parquet")
+        check_parameters(given, allowed, call)
         if self.oob_score:
             raise BayeswoodError(
-                f"The 'oob_score' parameter of {self._name} must be False for fit_parquet, which "
+                f"The 'oob_score' parameter of {self._name} must be False for {call.split('.')[-1]}, which "
                 f"does not hold the training rows in memory. Got {self.oob_score!r} instead."
             )
 
@@ -251,6 +251,12 @@ class FileForest(TrunkForest):
         parameters = {**self.get_params(deep=False), "random_state": 0}
         return type(self)(**parameters)._plan(data)
 
+    def _take(self, fitted: FilesFit) -> Self:
+        """Become what was fitted elsewhere."""
+        self._forget()
+        self._adopt(self._from_files(fitted))
+        return self
+
     def _from_files(self, fitted: FilesFit) -> dict[str, Any]:
         """The fitted attributes."""
         data = _table(fitted.encoding, fitted.totals.n_rows)
@@ -259,12 +265,14 @@ class FileForest(TrunkForest):
             data = replace(data, target=target, sample_weight=fitted.weight)
         plan = replace(self._plan_without_seed(data), seed=fitted.branches.seed)
         found = {"trunk_": fitted.trunk, **self._checked_on_sample(fitted, plan)}
+        if fitted.memory is not None:
+            found["memory_plan_"] = fitted.memory
         grown = Grown(
             fitted.forest,
             fitted.importances,
             plan.seed,
             plan.scheme,
-            {**plan.settings(), **found, "memory_plan_": fitted.memory},
+            {**plan.settings(), **found},
             plan.weight_threshold,
             None,
             fitted.branch,
@@ -294,7 +302,7 @@ class FileForest(TrunkForest):
         return {"trunk_stability_": stability}
 
 
-def _checked_limit(memory_limit: Any, owner: str) -> int:
+def checked_limit(memory_limit: Any, owner: str) -> int:
     """The memory limit in bytes."""
     limit = parse_bytes(memory_limit, "memory_limit", owner)
     if limit < SMALLEST_LIMIT:
