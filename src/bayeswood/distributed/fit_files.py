@@ -11,8 +11,8 @@ from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_br
 from bayeswood.distributed.encoding import Encoding
 from bayeswood.distributed.file_plan import FilePlan
 from bayeswood.distributed.route_files import (
-    load_encoding,
     forest_of,
+    load_encoding,
     load_forest,
     trunk_name,
 )

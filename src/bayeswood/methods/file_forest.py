@@ -232,8 +232,9 @@ class FileForest(TrunkForest):
         check_parameters(given, allowed, call)
         if self.oob_score:
             raise BayeswoodError(
-                f"The 'oob_score' parameter of {self._name} must be False for {call.split('.')[-1]}, which "
-                f"does not hold the training rows in memory. Got {self.oob_score!r} instead."
+                f"The 'oob_score' parameter of {self._name} must be False for "
+                f"{call.split('.')[-1]}, which does not hold the training rows in memory. "
+                f"Got {self.oob_score!r} instead."
             )
 
     def _growth(self, encoding: Encoding, totals: Totals, n_sample: int) -> Growth:
