@@ -51,7 +51,7 @@ $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES)
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' test lint | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' test dask spark lint | $(PIP) install -r /dev/stdin
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.created pyproject.toml
@@ -66,7 +66,7 @@ test-core: $(VENV)/.builder
 	ctest --test-dir build/sanitize --output-on-failure
 
 test-python: $(VENV)/.installed $(VENV)/.tools
-	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	ruff format --check $(PYTHON_FOLDERS)

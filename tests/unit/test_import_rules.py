@@ -21,7 +21,7 @@ ROOMS = [
     {"report"},
     {"plots"},
 ]
-CONDUCTORS = [{"distributed"}, {"methods"}, {"cli"}]
+CONDUCTORS = [{"distributed"}, {"methods"}, {"cli", "spark"}]
 
 
 def room_of(path):
