@@ -134,6 +134,14 @@ class LocalProcesses:
         self, tasks: Sequence[Task], memory: int, report: Callable[[], None] | None = None
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """See `Executor`."""
+        try:
+            yield from self._run(tasks, memory, report)
+        finally:
+            self._end_busy()
+
+    def _run(
+        self, tasks: Sequence[Task], memory: int, report: Callable[[], None] | None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
         waiting = list(range(len(tasks)))
         tries = [0] * len(tasks)
         n_done = 0
@@ -154,6 +162,12 @@ class LocalProcesses:
                     raise _raised(answer["error"], tasks[place])
                 n_done += 1
                 yield place, answer["result"]
+
+    def _end_busy(self) -> None:
+        """After a failure: nobody must answer a later run for this one."""
+        for worker in [worker for worker in self._workers if worker.place is not None]:
+            self._workers.remove(worker)
+            worker.end()
 
     def _hand_out(self, tasks: Sequence[Task], waiting: list[int], memory: int) -> None:
         """Begin the first waiting tasks for which there are a worker and memory."""
