@@ -5,7 +5,7 @@ data frame where they are. Both need ``pip install 'bayeswood[spark]'`` and a Ja
 library on every executor.
 """
 
-from bayeswood.spark.fit import fit
-from bayeswood.spark.transform import transform
+from bayeswood.spark.fit_frame import fit
+from bayeswood.spark.predict_frame import transform
 
 __all__ = ["fit", "transform"]

@@ -1,0 +1,211 @@
+"""Who fits a forest in pieces: processes of this machine, Dask workers, Spark executors.
+
+Each backend writes a table to Parquet files, fits, predicts, and can have the next worker that
+begins a step killed with SIGKILL, once.
+"""
+
+import os
+import shutil
+import signal
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from file_tables import write_parts
+
+import bayeswood
+import bayeswood.spark
+from bayeswood.distributed import dask_futures
+from bayeswood.distributed.local_processes import LocalProcesses
+from bayeswood.spark import stages
+
+NO_DASK = "Dask is not installed: pip install 'bayeswood[dask]'"
+NO_SPARK = "Spark is not installed: pip install 'bayeswood[spark]'"
+NO_JAVA = (
+    "Spark needs a Java runtime, version 17 or newer: on Debian and Ubuntu "
+    "'apt-get install openjdk-17-jre-headless', elsewhere see https://adoptium.net"
+)
+
+
+def sizes(n_rows):
+    """Files of unequal size, one of a single row."""
+    first = n_rows // 3
+    return [first, 1, n_rows - first - 1]
+
+
+class Embedded:
+    """Processes of this machine."""
+
+    name = "embedded"
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.n_tables = 0
+        self.executor = LocalProcesses(2)
+
+    def write(self, table, group_rows=150):
+        """The files of a table."""
+        self.n_tables += 1
+        place = self.folder / f"table-{self.n_tables}"
+        return write_parts(place, table, sizes(table.num_rows), group_rows)
+
+    def fit(self, estimator, table, target, features=None, weight=None, **how):
+        """The estimator, fitted to a table."""
+        return estimator.fit_parquet(
+            self.write(table, **how),
+            target,
+            features,
+            weight,
+            n_jobs=2,
+            executor=self.executor,
+            spill_dir=self.folder / "spill",
+        )
+
+    def predict(self, model, table):
+        """Predictions in the order of the rows."""
+        out = self.folder / f"predicted-{self.n_tables}.parquet"
+        model.predict_parquet(self.write(table), out, keep=["y"])
+        return pq.read_table(out)
+
+    @contextmanager
+    def killing(self, kind, monkeypatch):
+        """Within it, the worker of the first task of a kind is killed."""
+        killed = []
+
+        class Killing(LocalProcesses):
+            def _begun(self, pid, task):
+                if task.kind == kind and not killed:
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+
+        usual = self.executor
+        with Killing(2) as self.executor:
+            yield
+        self.executor = usual
+        assert killed
+
+    def close(self):
+        """End the workers."""
+        self.executor.close()
+
+
+class DaskBackend(Embedded):
+    """Dask workers, real processes, on the loopback address."""
+
+    name = "dask"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        distributed = pytest.importorskip("distributed", reason=NO_DASK)
+        self.cluster = distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=None,
+            local_directory=str(folder),
+            silence_logs="CRITICAL",
+        )
+        self.executor = distributed.Client(self.cluster)
+
+    def predict(self, model, table):
+        out = self.folder / f"predicted-{self.n_tables}"
+        model.predict_parquet(self.write(table), out, keep=["y"], executor=self.executor)
+        return pa.concat_tables([pq.read_table(part) for part in sorted(out.iterdir())])
+
+    @contextmanager
+    def killing(self, kind, monkeypatch):
+        flag, run = str(self.folder / f"killed-{kind}"), dask_futures.run_on_worker
+
+        def run_or_die(plain, memory, name):
+            if plain["kind"] == kind and not os.path.exists(flag):
+                open(flag, "w").close()
+                os.kill(os.getpid(), signal.SIGKILL)
+            return run(plain, memory, name)
+
+        monkeypatch.setattr(dask_futures, "run_on_worker", run_or_die)
+        yield
+        assert os.path.exists(flag)
+
+    def close(self):
+        self.executor.close()
+        self.cluster.close()
+
+
+class SparkBackend(Embedded):
+    """Spark executors, real processes of a local cluster, on the loopback address."""
+
+    name = "spark"
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        pytest.importorskip("pyspark", reason=NO_SPARK)
+        if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+            pytest.skip(NO_JAVA)
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        library = str(Path(bayeswood.__file__).parents[1])
+        from pyspark.sql import SparkSession
+
+        settings = {
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "512m",
+            "spark.executor.memory": "512m",
+            "spark.executorEnv.PYTHONPATH": library,
+            "spark.local.dir": str(folder),
+            "spark.log.level": "OFF",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "130",
+            "spark.sql.shuffle.partitions": "3",
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+        }
+        builder = SparkSession.builder.master("local-cluster[2,1,512]").appName("bayeswood")
+        self.session = builder.config(map=settings).getOrCreate()
+
+    def frame(self, table, group_rows=150, n_partitions=3):
+        """A table as a data frame whose partitions have nothing to do with its order."""
+        rows = table.append_column("row", pa.array(np.arange(table.num_rows)))
+        frame = self.session.read.parquet(str(self.write(rows, group_rows)))
+        return frame.repartition(n_partitions)
+
+    def fit(self, estimator, table, target, features=None, weight=None, **how):
+        return bayeswood.spark.fit(
+            self.frame(table, **how),
+            estimator,
+            target=target,
+            row_id="row",
+            features=features,
+            sample_weight=weight,
+        )
+
+    def predict(self, model, table):
+        predicted = bayeswood.spark.transform(self.frame(table), model)
+        return predicted.orderBy("row").toArrow()
+
+    @contextmanager
+    def killing(self, kind, monkeypatch):
+        name = {"route": "route_rows", "fit": "fit_rows"}[kind]
+        flag, stage = str(self.folder / f"killed-{kind}"), getattr(stages, name)
+
+        def stage_or_die(batches, **arguments):
+            if not os.path.exists(flag):
+                open(flag, "w").close()
+                # A worker of Python is the child of a daemon, and that the child of an executor.
+                daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
+                os.kill(int(daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
+            yield from stage(batches, **arguments)
+
+        monkeypatch.setattr(stages, name, stage_or_die)
+        yield
+        assert os.path.exists(flag)
+
+    def close(self):
+        context = self.session.sparkContext
+        work = Path(os.environ.get("SPARK_HOME", Path(__import__("pyspark").__file__).parent))
+        app = context.applicationId
+        self.session.stop()
+        context._gateway.shutdown()
+        shutil.rmtree(work / "work" / app, ignore_errors=True)
