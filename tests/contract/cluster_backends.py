@@ -7,6 +7,7 @@ begins a step killed with SIGKILL, once.
 import os
 import shutil
 import signal
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -105,7 +106,7 @@ class DaskBackend(Embedded):
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             local_directory=str(folder),
             silence_logs="CRITICAL",
         )
@@ -142,7 +143,7 @@ class SparkBackend(Embedded):
 
     def __init__(self, folder):
         super().__init__(folder)
-        pytest.importorskip("pyspark", reason=NO_SPARK)
+        pyspark = pytest.importorskip("pyspark", reason=NO_SPARK)
         if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
             pytest.skip(NO_JAVA)
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -157,6 +158,9 @@ class SparkBackend(Embedded):
             "spark.executorEnv.PYTHONPATH": library,
             "spark.local.dir": str(folder),
             "spark.log.level": "OFF",
+            # What a dead executor held is asked for once more, not for a quarter of a minute.
+            "spark.shuffle.io.maxRetries": "1",
+            "spark.shuffle.io.retryWait": "1s",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "130",
             "spark.sql.shuffle.partitions": "3",
             "spark.ui.enabled": "false",
@@ -164,6 +168,8 @@ class SparkBackend(Embedded):
         }
         builder = SparkSession.builder.master("local-cluster[2,1,512]").appName("bayeswood")
         self.session = builder.config(map=settings).getOrCreate()
+        home = os.environ.get("SPARK_HOME", Path(pyspark.__file__).parent)
+        self.work = Path(home) / "work" / self.session.sparkContext.applicationId
 
     def frame(self, table, group_rows=150, n_partitions=3):
         """A table as a data frame whose partitions have nothing to do with its order."""
@@ -199,13 +205,20 @@ class SparkBackend(Embedded):
             yield from stage(batches, **arguments)
 
         monkeypatch.setattr(stages, name, stage_or_die)
+        before = self.n_executors()
         yield
         assert os.path.exists(flag)
+        deadline = time.monotonic() + 60
+        while self.n_executors() == before and time.monotonic() < deadline:
+            time.sleep(0.2)
+        assert self.n_executors() > before
+
+    def n_executors(self):
+        """Executors begun so far: one that was killed is replaced."""
+        return sum(found.is_dir() for found in self.work.iterdir())
 
     def close(self):
-        context = self.session.sparkContext
-        work = Path(os.environ.get("SPARK_HOME", Path(__import__("pyspark").__file__).parent))
-        app = context.applicationId
+        gateway = self.session.sparkContext._gateway
         self.session.stop()
-        context._gateway.shutdown()
-        shutil.rmtree(work / "work" / app, ignore_errors=True)
+        gateway.shutdown()
+        shutil.rmtree(self.work, ignore_errors=True)
