@@ -29,6 +29,8 @@ NO_JAVA = (
     "Spark needs a Java runtime, version 17 or newer: on Debian and Ubuntu "
     "'apt-get install openjdk-17-jre-headless', elsewhere see https://adoptium.net"
 )
+# Java compiles little and collects garbage with one thread: the runs are too short for more.
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def sizes(n_rows):
@@ -153,6 +155,8 @@ class SparkBackend(Embedded):
         settings = {
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.extraJavaOptions": SHORT_LIVED,
+            "spark.executor.extraJavaOptions": SHORT_LIVED,
             "spark.driver.memory": "512m",
             "spark.executor.memory": "512m",
             "spark.executorEnv.PYTHONPATH": library,
@@ -162,6 +166,7 @@ class SparkBackend(Embedded):
             "spark.shuffle.io.maxRetries": "1",
             "spark.shuffle.io.retryWait": "1s",
             "spark.sql.execution.arrow.maxRecordsPerBatch": "130",
+            "spark.sql.codegen.wholeStage": "false",
             "spark.sql.shuffle.partitions": "3",
             "spark.ui.enabled": "false",
             "spark.ui.showConsoleProgress": "false",
