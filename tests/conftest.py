@@ -16,3 +16,20 @@ def seed(request: pytest.FixtureRequest) -> int:
 def rng(seed: int) -> np.random.Generator:
     """A generator seeded by the test's name."""
     return np.random.default_rng(seed)
+
+
+# Tests of these files share clusters: one worker of pytest-xdist runs them all, and has each once.
+ONE_WORKER = ("test_distributed_backends.py", "test_dask_futures.py")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out tests one by one, but for those that share clusters."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneWorkerPerCluster(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.split("::")[0]
+            return "clusters" if file.endswith(ONE_WORKER) else nodeid
+
+    return OneWorkerPerCluster(config, log)

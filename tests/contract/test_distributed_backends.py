@@ -20,14 +20,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
 
-BACKENDS = [
-    pytest.param(Embedded, id="embedded"),
-    pytest.param(DaskBackend, id="dask", marks=pytest.mark.xdist_group("dask")),
-    pytest.param(SparkBackend, id="spark", marks=pytest.mark.xdist_group("spark")),
-]
+BACKENDS = [Embedded, DaskBackend, SparkBackend]
 
 
-@pytest.fixture(scope="module", params=BACKENDS)
+@pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.name)
 def backend(request, tmp_path_factory):
     opened = request.param(tmp_path_factory.mktemp(request.param.name))
     yield opened

@@ -14,7 +14,6 @@ from bayeswood.distributed.local_processes import WorkerError
 from bayeswood.distributed.work_folder import SpillError
 
 distributed = pytest.importorskip("distributed", reason="pip install 'bayeswood[dask]'")
-pytestmark = pytest.mark.xdist_group("dask")
 
 
 @contextmanager
