@@ -98,7 +98,7 @@ def posterior_mean(losses: F64, values: F64) -> float:
 
     Examples
     --------
-    >>> posterior_mean(np.array([700.0, 700.0 + np.log(3)]), np.array([0.0, 1.0]))
+    >>> round(posterior_mean(np.array([700.0, 700.0 + np.log(3)]), np.array([0.0, 1.0])), 9)
     0.25
     """
     weights = np.exp(losses.min() - losses)
