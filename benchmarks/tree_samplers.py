@@ -56,6 +56,29 @@ def rate(n_rows: int, n_iterations: int, repeats: int, moves: Any, **options: An
     return n_iterations / spent
 
 
+def small_nodes(n_rows: int, n_iterations: int, repeats: int) -> tuple[float, float]:
+    """Proposals per second where leaves hold two or three rows however many rows there are.
+
+    The prior splits at any depth with probability .95; births and deaths only. Also the rows per
+    leaf, on average over the chain.
+    """
+    X = np.arange(n_rows, dtype=np.float64)[:, None]
+    y = (np.arange(n_rows) // 64 % 2).astype(np.int32)
+    last: list[Any] = []
+
+    def work() -> None:
+        last[:] = [_core.sample_tree_chains(
+            X, np.zeros(1, np.int32), y, None, n_classes=2, dirichlet_alpha=1.0, seed=1,
+            prior="chipman", alpha_split=0.95, beta_split=0.0, n_chains=1,
+            move_probabilities=resolve_moves({"birth": 0.5, "death": 0.5}),
+            n_burn_in=n_iterations, n_draws=1,
+        )]  # fmt: skip
+
+    spent = best_time(work, repeats)
+    leaves = np.asarray(last[0]["chains"][0]["n_leaves"])
+    return n_iterations / spent, n_rows / float(leaves.mean())
+
+
 def restarts(n_chains: int, n_draws: int, repeats: int) -> float:
     """Schetinin's synthetic run: restarts of 2,000 + 2,000 iterations on 250 rows."""
     X, y = sample_five_gaussians(250, 0)
@@ -80,6 +103,9 @@ def main() -> None:
             for prior in ("chipman", "denison")
         ]
         print(f"{n_rows:,} rows: proposals per second (moves, prior): {'; '.join(words)}")
+    for n_rows in (256,) if quick else (1024, 4096, 16_384, 65_536):
+        per_second, size = small_nodes(n_rows, 30 * n_rows, repeats)
+        print(f"{n_rows:,} rows, {size:.1f} per leaf: {per_second:,.0f} proposals per second")
     n_chains, n_draws = (2, 50) if quick else (50, 2000)
     spent = restarts(n_chains, n_draws, repeats)
     print(f"{n_chains} restarts x {2 * n_draws:,} iterations on 250 rows: {spent:.2f} s")
