@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
@@ -16,10 +17,13 @@
 namespace bayeswood::bindings {
 namespace {
 
-// Appends `values` of all trees.
+// The values of all trees, one after another; room for them is made once.
 template <class T, class Get>
 nb::object gather(const Forest& forest, Get get) {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n += get(forest.tree(t)).size();
   std::vector<T> all;
+  all.reserve(n);
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
     const auto& values = get(forest.tree(t));
     all.insert(all.end(), values.begin(), values.end());
@@ -27,21 +31,34 @@ nb::object gather(const Forest& forest, Get get) {
   return to_numpy(std::move(all));
 }
 
-template <class T, class Get>
-std::vector<T> at_leaves(const Tree& tree, Get get) {
-  std::vector<T> values;
-  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-    if (tree.feature[i] == LEAF) values.push_back(get(i));
-  }
-  return values;
+std::size_t count_leaves(const Forest& forest) {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n += forest.tree(t).n_leaves();
+  return n;
 }
 
-std::vector<std::int32_t> entry_counts(const Tree& tree) {
-  std::vector<std::int32_t> counts;
-  for (std::size_t l = 0; l + 1 < tree.leaf_offset.size(); ++l) {
-    counts.push_back(tree.leaf_offset[l + 1] - tree.leaf_offset[l]);
+// What each leaf has of a value that all nodes have.
+template <class T, class Get>
+nb::object gather_leaves(const Forest& forest, Get get) {
+  std::vector<T> all;
+  all.reserve(count_leaves(forest));
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const Tree& tree = forest.tree(t);
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      if (tree.feature[i] == LEAF) all.push_back(get(tree)[i]);
+    }
   }
-  return counts;
+  return to_numpy(std::move(all));
+}
+
+nb::object entry_counts(const Forest& forest) {
+  std::vector<std::int32_t> counts;
+  if (forest.shape().is_classifier) counts.reserve(count_leaves(forest));
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const auto& offset = forest.tree(t).leaf_offset;
+    for (std::size_t l = 0; l + 1 < offset.size(); ++l) counts.push_back(offset[l + 1] - offset[l]);
+  }
+  return to_numpy(std::move(counts));
 }
 
 nb::dict to_arrays(const Forest& forest) {
@@ -61,13 +78,10 @@ nb::dict to_arrays(const Forest& forest) {
       gather<std::uint8_t>(forest, [](const Tree& t) -> auto& { return t.missing_left; });
   d["category_words"] =
       gather<std::uint64_t>(forest, [](const Tree& t) -> auto& { return t.category_words; });
-  d["leaf_n_samples"] = gather<std::int32_t>(forest, [](const Tree& t) {
-    return at_leaves<std::int32_t>(t, [&](std::size_t i) { return t.n_samples[i]; });
-  });
-  d["leaf_weight"] = gather<float>(forest, [](const Tree& t) {
-    return at_leaves<float>(t, [&](std::size_t i) { return t.weight[i]; });
-  });
-  d["leaf_n_entries"] = gather<std::int32_t>(forest, entry_counts);
+  d["leaf_n_samples"] =
+      gather_leaves<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.n_samples; });
+  d["leaf_weight"] = gather_leaves<float>(forest, [](const Tree& t) -> auto& { return t.weight; });
+  d["leaf_n_entries"] = entry_counts(forest);
   d["leaf_class"] =
       gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_class; });
   d["leaf_value"] = gather<double>(forest, [](const Tree& t) -> auto& { return t.leaf_value; });
@@ -254,13 +268,21 @@ nb::dict one_tree(nb::handle self, std::size_t index) {
 }
 
 std::shared_ptr<Forest> select(const Forest& forest, const Vector<std::int64_t>& indices) {
-  std::vector<Tree> trees;
+  Trees trees;
   for (const auto i : span(indices)) {
     if (i < 0 || static_cast<std::size_t>(i) >= forest.n_trees())
       throw nb::index_error("no such tree");
-    trees.push_back(forest.tree(static_cast<std::size_t>(i)));
+    trees.push_back(forest.trees()[static_cast<std::size_t>(i)]);
   }
   return std::make_shared<Forest>(forest.shape(), std::move(trees));
+}
+
+std::shared_ptr<Forest> join(const std::vector<std::shared_ptr<Forest>>& forests) {
+  if (forests.empty()) throw std::invalid_argument("forests: at least one");
+  Trees trees;
+  for (const auto& forest : forests)
+    trees.insert(trees.end(), forest->trees().begin(), forest->trees().end());
+  return std::make_shared<Forest>(forests[0]->shape(), std::move(trees));
 }
 
 std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n_jobs) {
@@ -285,6 +307,7 @@ nb::object per_tree(const Forest& forest, Get get) {
 void bind_forest(nb::module_& m) {
   nb::class_<Forest> forest(m, "Forest");
   forest.def_static("from_arrays", &from_arrays, nb::arg("arrays"))
+      .def_static("join", &join, nb::arg("forests"))
       .def("to_arrays", &to_arrays)
       .def_prop_ro("n_trees", &Forest::n_trees)
       .def_prop_ro("n_features", [](const Forest& f) { return f.shape().n_features; })

@@ -17,26 +17,30 @@ constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes
 
 }  // namespace
 
-CompiledForest::CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees)
+CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
     : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
   packed_ = n_columns() < SET_FLAG && collect_thresholds(trees);
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
   wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
-  for (const Tree& tree : trees) {
+  std::size_t n_nodes = 0;
+  for (const auto& tree : trees) n_nodes += tree->n_nodes();
+  if (packed_) nodes_.reserve(n_nodes);
+  if (wide_) wide_nodes_.reserve(n_nodes);
+  for (const auto& tree : trees) {
     if (packed_) {
-      pack_tree(tree, nodes_, [this](std::size_t f, double value) { return place_of(f, value); });
+      pack_tree(*tree, nodes_, [this](std::size_t f, double value) { return place_of(f, value); });
     } else if (wide_) {
-      pack_tree(tree, wide_nodes_, [](std::size_t, double value) { return value; });
+      pack_tree(*tree, wide_nodes_, [](std::size_t, double value) { return value; });
     }
   }
   if (wide_) thresholds_.assign(thresholds_.size(), {});
 }
 
-bool CompiledForest::collect_thresholds(const std::vector<Tree>& trees) {
-  for (const Tree& tree : trees) {
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      const std::int32_t f = tree.feature[i];
-      if (f != LEAF && shape_.n_levels[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
+bool CompiledForest::collect_thresholds(const Trees& trees) {
+  for (const auto& tree : trees) {
+    for (std::size_t i = 0; i < tree->n_nodes(); ++i) {
+      const std::int32_t f = tree->feature[i];
+      if (f != LEAF && shape_.n_levels[f] == 0) thresholds_[f].push_back(tree->threshold[i]);
     }
     // Keep the lists short while they are gathered.
     for (auto& values : thresholds_) {
@@ -138,7 +142,7 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
 template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
 void CompiledForest::walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
                                const std::uint32_t* places, std::uint32_t* leaf) const {
-  const Tree& tree = trees_[t];
+  const Tree& tree = *trees_[t];
   const Cell* cells[WIDTH];
   for (std::size_t r = 0; r < WIDTH; ++r) cells[r] = encoded + places[r] * n_columns();
   std::uint32_t at[WIDTH] = {};
@@ -167,7 +171,7 @@ template <class AnyNode, class Cell>
 void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
                               std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
   constexpr std::size_t WIDTH = 16;
-  const bool has_sets = !trees_[t].category_offset.empty();
+  const bool has_sets = !trees_[t]->category_offset.empty();
   const std::size_t n = places.size();
   std::size_t i = 0;
   for (; i + WIDTH <= n; i += WIDTH) {

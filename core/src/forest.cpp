@@ -4,18 +4,23 @@
 
 namespace bayeswood {
 
-Forest::Forest(ForestShape shape, std::vector<Tree> trees)
+Forest::Forest(ForestShape shape, std::vector<Tree> trees) : shape_(std::move(shape)) {
+  trees_.reserve(trees.size());
+  for (Tree& tree : trees) trees_.push_back(std::make_shared<const Tree>(std::move(tree)));
+}
+
+Forest::Forest(ForestShape shape, Trees trees)
     : shape_(std::move(shape)), trees_(std::move(trees)) {}
 
 Forest::~Forest() = default;
 
 bool Forest::has_rows() const {
-  return !trees_.empty() && !trees_[0].leaf_rows.empty();
+  return !trees_.empty() && !trees_[0]->leaf_rows.empty();
 }
 
 std::size_t Forest::nbytes() const {
   std::size_t bytes = 0;
-  for (const Tree& tree : trees_) bytes += tree.nbytes();
+  for (const auto& tree : trees_) bytes += tree->nbytes();
   return bytes;
 }
 

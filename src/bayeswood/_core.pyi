@@ -39,6 +39,10 @@ class Forest:
     def from_arrays(arrays: dict[str, Any]) -> Forest:
         """Build from the dict that `to_arrays` gives. Checks every law; raises ValueError."""
 
+    @staticmethod
+    def join(forests: list[Forest]) -> Forest:
+        """The trees of forests of one shape, one after another; they are shared, not copied."""
+
     def to_arrays(self) -> dict[str, Any]:
         """The whole forest, trees one after another.
 

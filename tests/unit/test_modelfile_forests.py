@@ -153,6 +153,13 @@ def test_random_forests_are_lawful(name: str, seed: int) -> None:
     check_log_weights(forest.log_weights, RECIPES[name].n_trees)
 
 
+def test_tree_sizes_do_not_depend_on_the_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    arrays = random_forest(RECIPES["regressor-numeric"], seed=1).arrays
+    for block in (1, 7, 601, 10**6):
+        monkeypatch.setattr("bayeswood.modelfile.laws._BLOCK", block)
+        np.testing.assert_array_equal(tree_sizes(arrays["feature"] != -1), arrays["n_nodes"])
+
+
 def test_tree_sizes_of_two_trees() -> None:
     np.testing.assert_array_equal(tree_sizes(np.array([True, False, False, False])), [3, 1])
 

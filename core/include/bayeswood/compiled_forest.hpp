@@ -24,7 +24,7 @@ namespace bayeswood {
 
 class CompiledForest {
  public:
-  CompiledForest(const ForestShape& shape, const std::vector<Tree>& trees);
+  CompiledForest(const ForestShape& shape, const Trees& trees);
 
   // False where the forest is too large for 16-bit places or columns.
   bool is_packed() const { return packed_; }
@@ -58,7 +58,7 @@ class CompiledForest {
   };
 
   // False as soon as a feature has more thresholds than places.
-  bool collect_thresholds(const std::vector<Tree>& trees);
+  bool collect_thresholds(const Trees& trees);
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
@@ -70,7 +70,7 @@ class CompiledForest {
                 std::span<const std::uint32_t> places, std::uint32_t* leaf) const;
 
   const ForestShape& shape_;
-  const std::vector<Tree>& trees_;
+  const Trees& trees_;
   bool packed_ = true;
   bool wide_ = false;
   std::vector<std::vector<double>> thresholds_;  // per feature, ascending

@@ -19,11 +19,13 @@ class CompiledForest;
 class Forest {
  public:
   Forest(ForestShape shape, std::vector<Tree> trees);
+  Forest(ForestShape shape, Trees trees);
   ~Forest();
 
   const ForestShape& shape() const { return shape_; }
   std::size_t n_trees() const { return trees_.size(); }
-  const Tree& tree(std::size_t t) const { return trees_[t]; }
+  const Tree& tree(std::size_t t) const { return *trees_[t]; }
+  const Trees& trees() const { return trees_; }
   std::size_t n_outputs() const { return static_cast<std::size_t>(shape_.n_outputs); }
   bool has_rows() const;
   std::size_t nbytes() const;
@@ -33,7 +35,7 @@ class Forest {
 
  private:
   ForestShape shape_;
-  std::vector<Tree> trees_;
+  Trees trees_;
   mutable std::once_flag compiled_once_;
   mutable std::unique_ptr<CompiledForest> compiled_;
 };

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ inline std::size_t set_words(std::int32_t n_levels) {
 inline bool in_set(const std::uint64_t* words, std::uint32_t level) {
   return ((words[level >> 6] >> (level & 63)) & 1) != 0;
 }
+
+// Trees never change once they are made: forests may have some in common.
+using Trees = std::vector<std::shared_ptr<const Tree>>;
 
 struct ForestShape {
   std::int32_t n_features = 0;

@@ -1,7 +1,7 @@
 """The third task: fit one branch from its spill."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -151,12 +151,14 @@ def branch_of(arrays: Mapping[str, NDArray[Any]]) -> Branch:
 
 
 def load_branches(
-    folder: WorkFolder, round_: int, branches: Sequence[int]
+    folder: WorkFolder, round_: int, branches: Sequence[int], trees: Sequence[int]
 ) -> tuple[list[Branch], list[NDArray[np.int32]]]:
-    """Fitted branches, and the row numbers of each."""
+    """Some trees of fitted branches, and the row numbers of each."""
     loaded, numbers = [], []
-    for branch in branches:
-        arrays = folder.read_arrays(branch_name(round_, branch))
-        loaded.append(branch_of(arrays))
+    for number in branches:
+        arrays = folder.read_arrays(branch_name(round_, number))
+        branch = branch_of(arrays)
+        chosen = branch.forest.select(trees), branch.importances[list(trees)]
+        loaded.append(replace(branch, forest=chosen[0], importances=chosen[1]))
         numbers.append(arrays["row_numbers"])
     return loaded, numbers

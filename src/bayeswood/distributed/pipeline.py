@@ -27,6 +27,7 @@ from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.local_processes import LocalProcesses
 from bayeswood.distributed.manifest import begin, claim_folder, describe_fit
 from bayeswood.distributed.memory import (
+    FOREST_COPIES,
     PROCESS_BYTES,
     MemoryPlan,
     RowCosts,
@@ -66,6 +67,8 @@ _PROBE_ROWS = 50_000
 # Rows of the sample that go with the result, to judge the trunk by.
 _CHECK_ROWS = 20_000
 _MOST_ROUNDS = 8
+# So much of the forest is put together at a time: its branches are in memory beside it.
+_GRAFT_BYTES = 250 * 10**6
 
 
 def fit_files(request: FilesRequest) -> FilesFit:
@@ -271,21 +274,15 @@ class _Fit:
         memory: MemoryPlan,
         sample: Rows,
     ) -> FilesFit:
-        n_branches = int(trunk.n_leaves[0])
-        branches, numbers = load_branches(self._folder, round_, range(n_branches))
-        kept = self._request.keep_rows
-        forest = graft(
-            trunk,
-            [branch.forest for branch in branches],
-            numbers if kept else None,
-            self._request.n_jobs,
-        )
-        importances = graft_importances(trunk, branches, growth.branches.criterion)
-        responses = self._responses(round_, numbers, encoding, totals) if kept else ()
+        n_trees = growth.branches.n_trees
+        step = max(1, n_trees * _GRAFT_BYTES // max(1, memory.forest_bytes))
+        portions = [range(n_trees)[first : first + step] for first in range(0, n_trees, step)]
+        grafted = [self._portion(round_, trunk, trees, growth) for trees in portions]
+        responses = self._responses(round_, trunk, encoding, totals)
         return FilesFit(
-            forest,
+            Forest.concatenate([forest for forest, _ in grafted]),
             trunk,
-            importances,
+            np.concatenate([importances for _, importances in grafted]),
             encoding,
             totals,
             growth.branches,
@@ -294,19 +291,31 @@ class _Fit:
             *responses,
         )
 
+    def _portion(
+        self, round_: int, trunk: Forest, trees: Sequence[int], growth: Growth
+    ) -> tuple[Forest, F64]:
+        """Some trees of the forest, and their importances."""
+        n_branches = int(trunk.n_leaves[0])
+        branches, numbers = load_branches(self._folder, round_, range(n_branches), trees)
+        forest = graft(
+            trunk,
+            [branch.forest for branch in branches],
+            numbers if self._request.keep_rows else None,
+            self._request.n_jobs,
+        )
+        return forest, graft_importances(trunk, branches, growth.branches.criterion)
+
     def _responses(
-        self,
-        round_: int,
-        numbers: Sequence[NDArray[np.int32]],
-        encoding: Encoding,
-        totals: Totals,
-    ) -> tuple[NDArray[Any], F64 | None, NDArray[np.int32]]:
-        """Response, weight and branch of every row, in their order."""
+        self, round_: int, trunk: Forest, encoding: Encoding, totals: Totals
+    ) -> tuple[NDArray[Any], F64 | None, NDArray[np.int32]] | tuple[()]:
+        """Response, weight and branch of every row, in their order, if they are kept."""
+        if not self._request.keep_rows:
+            return ()
         y = np.empty((totals.n_rows, len(self._plan.roles.targets)))
         weight = np.empty(totals.n_rows) if self._plan.roles.weight else None
         branch = np.empty(totals.n_rows, dtype=np.int32)
-        for number, rows in enumerate(numbers):
-            _, own, own_weight, _ = read_branch_rows(
+        for number in range(int(trunk.n_leaves[0])):
+            _, own, own_weight, rows = read_branch_rows(
                 self._folder, number, round_, self._plan, encoding
             )
             y[rows], branch[rows] = own, number
@@ -407,11 +416,12 @@ class _Fit:
     def _check_forest(self, n_rows: int, n_bytes: int, memory: MemoryPlan) -> None:
         """Stop early if the forest turns out larger than what can be put together."""
         expected = n_bytes / max(1, n_rows) * memory.n_rows
-        if PROCESS_BYTES + 2 * expected > memory.limit:
+        needed = PROCESS_BYTES + FOREST_COPIES * expected
+        if needed > memory.limit:
             raise BayeswoodError(
                 f"The branches of the first {n_rows:,} rows take {in_words(n_bytes)}; the forest "
-                f"of all {memory.n_rows:,} would take {in_words(expected)} and twice that to put "
-                f"together, beyond the 'memory_limit' of {self._request.owner}, "
+                f"of all {memory.n_rows:,} would take {in_words(expected)}, and saving it "
+                f"{in_words(needed)}, beyond the 'memory_limit' of {self._request.owner}, "
                 f"{in_words(memory.limit)}. Raise min_samples_leaf, lower n_estimators or "
                 "max_depth, or raise the limit."
             )

@@ -1,18 +1,18 @@
-"""Joining the flat arrays of several forests."""
+"""Joining forests over the same table."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 
 # What describes the table and the target, not the trees: equal in all the forests joined.
 _SHARED = ("n_features", "n_outputs", "is_classifier", "n_levels")
 
 
-def concatenate_arrays(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One set of arrays with the trees of all parts, in order.
+def join_trees(parts: Sequence[_core.Forest]) -> _core.Forest:
+    """The trees of all parts, in order; shared with them, not copied.
 
     Raises
     ------
@@ -22,19 +22,14 @@ def concatenate_arrays(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """
     if not parts:
         raise BayeswoodError("At least one forest is needed to concatenate.")
-    first = parts[0]
     for part in parts[1:]:
-        _check_alike(first, part)
-    joined: dict[str, Any] = {name: first[name] for name in _SHARED}
-    for name in first:
-        if name not in _SHARED:
-            joined[name] = np.concatenate([part[name] for part in parts])
-    return joined
+        _check_alike(parts[0], part)
+    return _core.Forest.join(list(parts))
 
 
-def _check_alike(first: dict[str, Any], part: dict[str, Any]) -> None:
+def _check_alike(first: _core.Forest, part: _core.Forest) -> None:
     for name in _SHARED:
-        if not np.array_equal(first[name], part[name]):
+        if not np.array_equal(getattr(first, name), getattr(part, name)):
             raise BayeswoodError(f"Forests to concatenate must have the same {name}.")
-    if (first["leaf_rows"].size > 0) != (part["leaf_rows"].size > 0):
+    if first.has_rows != part.has_rows:
         raise BayeswoodError("Either all or none of the forests must keep their leaves' rows.")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
-from bayeswood.forest.concatenate import concatenate_arrays
+from bayeswood.forest.concatenate import join_trees
 from bayeswood.forest.labels import Labels
 from bayeswood.forest.nested import (
     NestedSettings,
@@ -293,10 +293,9 @@ class Forest:
     @classmethod
     def concatenate(cls, forests: Sequence["Forest"]) -> "Forest":
         """The trees of several forests over the same features, one after another."""
-        if len(forests) == 1:
-            return forests[0]
-        joined = concatenate_arrays([forest.to_arrays() for forest in forests])
-        return cls.from_arrays(joined, forests[0].labels)
+        joined = join_trees([forest.core for forest in forests])
+        log_weights = np.concatenate([forest.log_weights for forest in forests])
+        return cls(joined, log_weights, forests[0].labels)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.to_arrays(), self.labels)

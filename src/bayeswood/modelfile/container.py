@@ -31,6 +31,8 @@ _WORTH = 0.9
 _SAMPLE = 1 << 16
 _LEVEL = 6
 
+Buffer = bytes | memoryview
+
 
 @dataclass(frozen=True)
 class Section:
@@ -62,14 +64,14 @@ class Entry:
 class _Packed:
     section: Section
     codec: Codec
-    data: bytes
+    data: Buffer
 
     @property
     def saving(self) -> int:
         return self.section.array.nbytes - len(self.data)
 
 
-def digest(*parts: bytes) -> bytes:
+def digest(*parts: Buffer) -> bytes:
     """Return the 16-byte BLAKE2b digest of the parts, one after another."""
     state = hashlib.blake2b(digest_size=DIGEST_SIZE)
     for part in parts:
@@ -77,7 +79,7 @@ def digest(*parts: bytes) -> bytes:
     return state.digest()
 
 
-def seal(sections: Sequence[Section]) -> list[bytes]:
+def seal(sections: Sequence[Section]) -> list[Buffer]:
     """Return the bytes of a whole file, in pieces, that holds the sections in order."""
     if len(sections) > MAX_SECTIONS:
         raise FormatError(f"it would need {len(sections)} sections; the limit is {MAX_SECTIONS}")
@@ -110,7 +112,7 @@ def read_section(stream: BinaryIO, entry: Entry) -> Array:
 
 
 def _pack(section: Section) -> _Packed:
-    raw = section.array.tobytes()
+    raw = _bytes_of(section.array)
     if section.kind is not Kind.HEADER and _looks_compressible(raw):
         data = zlib.compress(_split_planes(raw, section.array.itemsize), _LEVEL)
         if len(data) <= _WORTH * len(raw):
@@ -118,7 +120,12 @@ def _pack(section: Section) -> _Packed:
     return _Packed(section, Codec.RAW, raw)
 
 
-def _looks_compressible(raw: bytes) -> bool:
+def _bytes_of(array: Array) -> Buffer:
+    """Look at the bytes of an array, without a copy."""
+    return np.ascontiguousarray(array).data.cast("B") if array.size else b""
+
+
+def _looks_compressible(raw: Buffer) -> bool:
     if len(raw) <= 16 * _SAMPLE:
         return len(raw) > 64
     start = len(raw) // 2 & ~7
@@ -133,7 +140,7 @@ def _within_ratio(packed: list[_Packed]) -> list[_Packed]:
     while raw_total > raw_limit(_file_size(packed)):
         worst = max(range(len(packed)), key=lambda k: packed[k].saving)
         section = packed[worst].section
-        packed[worst] = _Packed(section, Codec.RAW, section.array.tobytes())
+        packed[worst] = _Packed(section, Codec.RAW, _bytes_of(section.array))
     return packed
 
 
@@ -227,7 +234,7 @@ def _inflate(data: bytes, entry: Entry) -> bytes:
     return raw
 
 
-def _split_planes(raw: bytes, itemsize: int) -> bytes:
+def _split_planes(raw: Buffer, itemsize: int) -> bytes:
     """Put first bytes first, then all second bytes, ...: like bytes compress better together."""
     return np.frombuffer(raw, dtype=np.uint8).reshape(-1, itemsize).T.tobytes()
 

@@ -33,6 +33,7 @@ INT32_MAX = 2**31 - 1
 MAX_LEVELS = 65_535
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _SUM_TOLERANCE = 1e-6
+_BLOCK = 1 << 20
 
 
 def check_forest(arrays: Arrays) -> None:
@@ -109,13 +110,19 @@ def tree_sizes(internal: Array) -> Array:
     -----
     Reading breadth-first, each internal node opens two places and each node fills one. The
     running sum of +1 (internal) and -1 (leaf) falls to a new minimum just when a tree is full.
+    It is taken block by block: a forest may have a hundred million nodes.
     """
-    walk = np.cumsum(np.where(internal, 1, -1))
-    lowest = np.minimum(np.minimum.accumulate(walk), 0)
-    ends = np.flatnonzero(np.diff(lowest, prepend=0) < 0)
-    if len(ends) == 0 or ends[-1] != len(internal) - 1:
+    ends, walk = [], 0
+    lowest = 0
+    for start in range(0, len(internal), _BLOCK):
+        steps = np.where(internal[start : start + _BLOCK], 1, -1)
+        below = np.minimum.accumulate(np.minimum(walk + np.cumsum(steps), lowest))
+        ends.append(start + np.flatnonzero(np.diff(below, prepend=lowest) < 0))
+        walk, lowest = walk + int(steps.sum()), int(below[-1])
+    joined = np.concatenate(ends) if ends else np.empty(0, dtype=np.int64)
+    if len(joined) == 0 or joined[-1] != len(internal) - 1:
         raise FormatError("its nodes do not form whole trees")
-    return np.diff(ends, prepend=-1).astype(np.int64)
+    return np.diff(joined, prepend=-1).astype(np.int64)
 
 
 def check_features(arrays: Arrays) -> None:

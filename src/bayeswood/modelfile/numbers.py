@@ -8,6 +8,7 @@ from bayeswood.modelfile.layout import Array, DType, FormatError
 
 _UNSIGNED = tuple(np.dtype(code) for code in ("u1", "<u2", "<u4", "<u8"))
 _SIGNED = tuple(np.dtype(code) for code in ("i1", "<i2", "<i4", "<i8"))
+_BLOCK = 1 << 20
 _FLOAT32, _FLOAT64 = np.dtype("<f4"), np.dtype("<f8")
 _NARROWER_FLOATS = {
     _FLOAT32: (_UNSIGNED[0], _UNSIGNED[1]),
@@ -69,10 +70,15 @@ def _fits(flat: Array, dtype: DType) -> bool:
     """Tell whether the floats survive a trip through `dtype` with the same bits."""
     if dtype.kind == "u" and not _within(flat, np.iinfo(dtype).max):
         return False
-    bits = np.dtype(f"<u{flat.dtype.itemsize}")
+    blocks = (flat[start : start + _BLOCK] for start in range(0, len(flat), _BLOCK))
+    return all(_block_fits(block, dtype) for block in blocks)
+
+
+def _block_fits(block: Array, dtype: DType) -> bool:
+    bits = np.dtype(f"<u{block.dtype.itemsize}")
     with np.errstate(over="ignore", invalid="ignore"):
-        back = flat.astype(dtype).astype(flat.dtype)
-    return bool(np.array_equal(back.view(bits), flat.view(bits)))
+        back = block.astype(dtype).astype(block.dtype)
+    return bool(np.array_equal(back.view(bits), block.view(bits)))
 
 
 def _within(flat: Array, high: int) -> bool:

@@ -7,7 +7,7 @@ stored as they come. The layout byte of a feature says which: its low half is th
 numeric split.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ _INDEX_KINDS = {
     4: Kind.THRESHOLD_INDEX32,
 }
 _LAYOUTS = np.array([16 * value + index for value in (4, 8) for index in (0, 1, 2, 4)] + [0])
+_SIGN = np.uint64(1 << 63)
 KINDS = (
     Kind.THRESHOLD_LAYOUT,
     Kind.THRESHOLD_COUNT,
@@ -31,12 +32,16 @@ KINDS = (
 
 
 @dataclass(frozen=True)
-class _Groups:
-    """Thresholds sorted by feature, then by value; equal ones share a number."""
+class _Column:
+    """The thresholds of one feature, as they are stored."""
 
-    order: Array  # positions in node order
-    distinct: Array  # number of the distinct (feature, threshold), in sorted order
-    first: Array  # sorted position of the first of each distinct pair
+    value_width: int
+    values: Array  # the table in ascending order, or all thresholds in node order
+    index: Array | None  # of each threshold in the table; None if there is no table
+
+    @property
+    def index_width(self) -> int:
+        return 0 if self.index is None else self.index.itemsize
 
 
 def encode_thresholds(feature: Array, threshold: Array, n_features: int) -> dict[Kind, Array]:
@@ -49,21 +54,22 @@ def encode_thresholds(feature: Array, threshold: Array, n_features: int) -> dict
     threshold : float64 ndarray of shape (n_splits,)
     n_features : int
     """
-    groups = _group(feature, threshold)
-    used = np.bincount(feature, minlength=n_features)
-    n_distinct = np.bincount(feature[groups.order[groups.first]], minlength=n_features)
-    value_width = _value_widths(feature, threshold, used)
-    index_width = _index_widths(used, n_distinct, value_width)
-    direct = index_width == 0
-    count = np.where(direct, used, n_distinct)
-    values = _stored_values(groups, feature, threshold, direct)
-    narrow = np.repeat(value_width == 4, count)
+    value_width, index_width, count = np.zeros((3, n_features), dtype=np.int64)
+    index = np.zeros(len(feature), dtype=np.uint32)
+    values: dict[int, list[Array]] = {4: [], 8: []}
+    for number, own in _by_feature(feature, n_features):
+        column = _encode_column(threshold[own])
+        value_width[number], index_width[number] = column.value_width, column.index_width
+        count[number] = len(column.values)
+        values[column.value_width].append(column.values.astype(f"<f{column.value_width}"))
+        if column.index is not None:
+            index[own] = column.index
     return {
         Kind.THRESHOLD_LAYOUT: (16 * value_width + index_width).astype(np.uint8),
         Kind.THRESHOLD_COUNT: narrowest(count),
-        Kind.THRESHOLD_FLOAT32: values[narrow].astype("<f4"),
-        Kind.THRESHOLD_FLOAT64: values[~narrow].astype("<f8"),
-        **_indices_by_width(_table_index(groups, n_distinct, feature), index_width[feature]),
+        Kind.THRESHOLD_FLOAT32: np.concatenate([np.empty(0, dtype="<f4"), *values[4]]),
+        Kind.THRESHOLD_FLOAT64: np.concatenate([np.empty(0, dtype="<f8"), *values[8]]),
+        **_indices_by_width(index, index_width.astype(np.uint8)[feature]),
     }
 
 
@@ -72,64 +78,55 @@ def decode_thresholds(feature: Array, sections: Mapping[Kind, Array]) -> Array:
     layout = sections[Kind.THRESHOLD_LAYOUT].astype(np.int64)
     count = sections[Kind.THRESHOLD_COUNT].astype(np.int64)
     value_width, index_width = layout // 16, layout % 16
-    used = np.bincount(feature, minlength=len(layout))
-    _check_layout(layout, count, used)
+    _check_layout(layout, count, np.bincount(feature, minlength=len(layout)))
     values = _joined_values(np.repeat(value_width == 4, _bounded(count, sections)), sections)
-    _check_ascending(values, count, index_width > 0)
-    index = _joined_indices(index_width[feature], sections)
-    direct = index_width[feature] == 0
-    index[direct] = _rank_within_feature(feature)[direct]
-    if np.any(index >= count[feature]):
-        raise FormatError("a threshold index points past the end of its table")
-    start = np.cumsum(count) - count
-    return np.asarray(values[start[feature] + index])
+    index = _joined_indices(index_width.astype(np.uint8)[feature], sections)
+    end = np.cumsum(count)
+    threshold = np.empty(len(feature))
+    for number, own in _by_feature(feature, len(layout)):
+        stored = values[end[number] - count[number] : end[number]]
+        direct = index_width[number] == 0
+        threshold[own] = stored if direct else _look_up(stored, index[own])
+    return threshold
 
 
-def _group(feature: Array, threshold: Array) -> _Groups:
-    key = _ordered_bits(threshold)
-    order = np.lexsort((key, feature))
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(feature[order]) != 0) | (key[order][1:] != key[order][:-1])
-    return _Groups(order, np.cumsum(new) - 1, np.flatnonzero(new))
+def _by_feature(feature: Array, n_features: int) -> Iterator[tuple[int, Array]]:
+    """Yield each feature that is used, and the places of its splits in node order.
+
+    One feature at a time, so that what is made of a forest's thresholds on the way stays small.
+    """
+    order = np.argsort(feature, kind="stable")
+    used = np.bincount(feature, minlength=n_features)
+    end = np.cumsum(used)
+    for number in np.flatnonzero(used).tolist():
+        yield number, order[end[number] - used[number] : end[number]]
+
+
+def _encode_column(threshold: Array) -> _Column:
+    distinct, inverse = np.unique(_ordered_bits(threshold), return_inverse=True)
+    with np.errstate(over="ignore"):
+        exact = np.array_equal(threshold.astype(np.float32).astype(np.float64), threshold)
+    value_width = 4 if exact else 8
+    width = _index_width(len(distinct))
+    if len(distinct) * value_width + len(threshold) * width >= len(threshold) * value_width:
+        return _Column(value_width, threshold, None)
+    return _Column(value_width, _from_ordered_bits(distinct), inverse.astype(f"<u{width}"))
+
+
+def _index_width(n_distinct: int) -> int:
+    """Give the bytes that an index into a table of so many values takes."""
+    return 1 if n_distinct <= 1 << 8 else 2 if n_distinct <= 1 << 16 else 4
 
 
 def _ordered_bits(values: Array) -> Array:
     """Return unsigned integers that sort as the floats do and keep -0.0 apart from 0.0."""
     bits = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
-    sign = np.uint64(1 << 63)
-    return np.where(bits & sign, ~bits, bits | sign)
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
 
 
-def _value_widths(feature: Array, threshold: Array, used: Array) -> Array:
-    """Give 4 bytes where float32 holds every threshold of the feature exactly, else 8."""
-    with np.errstate(over="ignore"):
-        inexact = threshold.astype(np.float32).astype(np.float64) != threshold
-    n_inexact = np.bincount(feature[inexact], minlength=len(used))
-    return np.where(used == 0, 0, np.where(n_inexact == 0, 4, 8))
-
-
-def _index_widths(used: Array, n_distinct: Array, value_width: Array) -> Array:
-    """Give the bytes per index, or 0 where a table would take more than the bare values."""
-    width = np.select([n_distinct <= 1 << 8, n_distinct <= 1 << 16], [1, 2], 4)
-    pays = n_distinct * value_width + used * width < used * value_width
-    return np.where(pays, width, 0)
-
-
-def _stored_values(groups: _Groups, feature: Array, threshold: Array, direct: Array) -> Array:
-    """Return the values to store, feature by feature: tables sorted, bare ones in node order."""
-    in_table = groups.order[groups.first]
-    by_feature = np.argsort(feature, kind="stable")
-    bare = by_feature[direct[feature[by_feature]]]
-    tables = in_table[~direct[feature[in_table]]]
-    chosen = np.concatenate([tables, bare])
-    return np.asarray(threshold[chosen[np.argsort(feature[chosen], kind="stable")]])
-
-
-def _table_index(groups: _Groups, n_distinct: Array, feature: Array) -> Array:
-    start = np.cumsum(n_distinct) - n_distinct
-    index = np.empty(len(feature), dtype=np.int64)
-    index[groups.order] = groups.distinct
-    return np.asarray(index - start[feature])
+def _from_ordered_bits(bits: Array) -> Array:
+    """Undo `_ordered_bits`."""
+    return np.where(bits & _SIGN, bits & ~_SIGN, ~bits).view(np.float64)
 
 
 def _indices_by_width(index: Array, width: Array) -> dict[Kind, Array]:
@@ -166,16 +163,17 @@ def _joined_values(narrow: Array, sections: Mapping[Kind, Array]) -> Array:
     return values
 
 
-def _check_ascending(values: Array, count: Array, tabled: Array) -> None:
-    owner = np.repeat(np.arange(len(count)), count)
-    key = _ordered_bits(values)
-    inside = (owner[1:] == owner[:-1]) & tabled[owner[1:]]
-    if np.any(key[1:][inside] <= key[:-1][inside]):
+def _look_up(table: Array, index: Array) -> Array:
+    key = _ordered_bits(table)
+    if np.any(key[1:] <= key[:-1]):
         raise FormatError("a table of thresholds does not ascend")
+    if np.any(index >= len(table)):
+        raise FormatError("a threshold index points past the end of its table")
+    return np.asarray(table[index])
 
 
 def _joined_indices(width: Array, sections: Mapping[Kind, Array]) -> Array:
-    index = np.zeros(len(width), dtype=np.int64)
+    index = np.zeros(len(width), dtype=np.uint32)
     for n_bytes, kind in _INDEX_KINDS.items():
         mine = width == n_bytes
         _check_count(sections, kind, int(np.count_nonzero(mine)))
@@ -188,12 +186,3 @@ def _check_count(sections: Mapping[Kind, Array], kind: Kind, expected: int) -> N
         raise FormatError(
             f"its {kind.label} has {len(sections[kind])} items where {expected} belong"
         )
-
-
-def _rank_within_feature(feature: Array) -> Array:
-    """Number the splits of each feature in node order: 0, 1, 2, ..."""
-    order = np.argsort(feature, kind="stable")
-    used = np.bincount(feature)
-    rank = np.empty(len(feature), dtype=np.int64)
-    rank[order] = np.arange(len(feature)) - np.repeat(np.cumsum(used) - used, used)
-    return rank

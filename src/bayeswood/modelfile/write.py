@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.modelfile.container import Section, seal
+from bayeswood.modelfile.container import Buffer, Section, seal
 from bayeswood.modelfile.header import dump_header, to_json
 from bayeswood.modelfile.laws import check_forest, check_log_weights
 from bayeswood.modelfile.layout import CLASS_FLOOR, MAX_NAME_LENGTH, Array, FormatError, Kind
@@ -128,7 +128,7 @@ def _check_target(target: str) -> None:
         raise FormatError("it is not a regular file")
 
 
-def _replace(target: str, pieces: Iterable[bytes]) -> None:
+def _replace(target: str, pieces: Iterable[Buffer]) -> None:
     """Write a temporary file beside the target, flush it to disk, then rename it."""
     directory = os.path.dirname(target)
     temporary = os.path.join(directory, f".bayeswood-{secrets.token_hex(8)}.tmp")
@@ -142,7 +142,7 @@ def _replace(target: str, pieces: Iterable[bytes]) -> None:
     _flush_directory(directory)
 
 
-def _write_through(path: str, pieces: Iterable[bytes]) -> None:
+def _write_through(path: str, pieces: Iterable[Buffer]) -> None:
     with open(path, "xb") as stream:
         for piece in pieces:
             stream.write(piece)
