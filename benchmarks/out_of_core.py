@@ -5,16 +5,16 @@
     python -m benchmarks.out_of_core --rows 1e8 --sklearn-rows 2e7
 
 Generated data: float32 columns and a float32 response, in Parquet files of 5 million rows. The fit
-runs in a process of its own under a hard limit on its address space, which its workers inherit;
-the memory of all of them together is watched while it runs. Beside it, in the same run: reading
-the Parquet files once, writing as many bytes as the spill has and reading them back (the physical
-limit); and scikit-learn's forest on as many rows as are asked for. Everything generated is deleted.
+runs in a process of its own under a hard limit on memory, with its workers (a control group where
+one can be made, else a limit on address space); what they hold is watched while it runs. The model
+is saved and scored under the limit too. Beside it, in the same run: reading the Parquet files once,
+writing as many bytes as the spill has and reading them back (the physical limit); and
+scikit-learn's forest on as many rows as are asked for. Everything generated is deleted.
 """
 
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.machine import one_line
+from benchmarks.memory_limit import memory_limit
 from benchmarks.process_tree import PeakMemory
 
 N_FEATURES = 10
@@ -194,18 +195,20 @@ def in_process(work: str, options: argparse.Namespace, n_rows: int) -> dict[str,
     command += ["--memory-limit", str(options.memory_limit), "--folder", str(options.folder)]
     command += ["--min-samples-leaf", str(options.min_samples_leaf)]
     command += ["--branch-rows", str(options.branch_rows)]
-    limit = options.memory_limit
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
-    )
-    with process, PeakMemory(process.pid) as peak:
-        answer, _ = process.communicate()
+    with memory_limit(options.memory_limit) as limit:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=limit.environment,
+            preexec_fn=limit.enter,
+        )
+        with process, PeakMemory(process.pid) as peak:
+            answer, _ = process.communicate()
+        found = {"rows": n_rows, "peak": peak.n_bytes, "limit": limit.kind}
     if process.returncode:
-        return {"rows": n_rows, "failed": True, "peak": peak.n_bytes}
-    return {**json.loads(answer.splitlines()[-1]), "peak": peak.n_bytes}
+        return {**found, "failed": True}
+    return {**json.loads(answer.splitlines()[-1]), **found}
 
 
 def show_fit(found: dict[str, Any], parquet: float, spill: tuple[float, float]) -> None:
@@ -219,7 +222,7 @@ def show_fit(found: dict[str, Any], parquet: float, spill: tuple[float, float]) 
     print(f"  {plan['n_branches']} branches, the largest of {plan['largest_branch']:,} rows")
     print(
         f"  memory of all processes: peak {found['peak'] / 1e9:.2f} GB, planned "
-        f"{plan['peak'] / 1e9:.2f} GB, allowed {plan['limit'] / 1e9:.2f} GB"
+        f"{plan['peak'] / 1e9:.2f} GB, allowed {plan['limit'] / 1e9:.2f} GB ({found['limit']})"
     )
     print(
         f"  model {found['forest_bytes'] / 1e6:.0f} MB, saved in {found['saving']:.1f} s; spill "
