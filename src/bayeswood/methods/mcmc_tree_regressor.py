@@ -7,32 +7,23 @@ Formulas: priors and moves as for classes (`mcmc_tree.py`); leaves in
 `core/include/bayeswood/leaf/normal_inverse_gamma.hpp`.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
-from bayeswood.errors import BayeswoodError
-from bayeswood.forest import Forest
 from bayeswood.methods.chain_estimator import CHAINS, ChainEstimator
-from bayeswood.methods.estimator import ForestRegressor
-from bayeswood.methods.grown import Grown
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.number_members import ResponseScale
 from bayeswood.methods.parameters import Constraint, real
-from bayeswood.methods.student_leaves import StudentLeaves
-from bayeswood.methods.training import Target, TrainingData, read_numeric_target
+from bayeswood.methods.student_regressor import StudentRegressor
+from bayeswood.methods.training import TrainingData
 from bayeswood.methods.tree_chains import SampledChains
-from bayeswood.table import Schema
-from bayeswood.uncertainty import Uncertainty, member_variance
 
 F64 = NDArray[np.float64]
 
 
-class MCMCTreeRegressor(ChainEstimator, ForestRegressor):
+class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
     """A numeric response averaged over the posterior of one decision tree.
 
     Parameters
@@ -164,8 +155,6 @@ class MCMCTreeRegressor(ChainEstimator, ForestRegressor):
         "prior_noise": real(0, closed="neither", integers=True),
     }
 
-    leaf_variance_: F64
-
     def __init__(
         self,
         n_chains: int = 10,
@@ -215,42 +204,18 @@ class MCMCTreeRegressor(ChainEstimator, ForestRegressor):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn may expect of the estimator."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = False
-        return tags
-
-    def _read_target(self, y: Any) -> Target:
-        target = read_numeric_target(y, self._name)
-        if target.y.shape[1] > 1:
-            raise BayeswoodError(
-                f"y should be a 1d array: {self._name} predicts one response. Got "
-                f"{target.y.shape[1]} columns."
-            )
-        if not target.single_output:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected. Please change the "
-                "shape of y to (n_samples, ), for example using ravel().",
-                DataConversionWarning,
-                stacklevel=4,
-            )
-        return Target(target.y, None, single_output=True)
-
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
         y = data.target.y[:, 0]
-        scale = ResponseScale.of(y, copies)
-        shape = float(self.prior_shape)
-        b = float(self.prior_noise) * scale.variance * (shape - 1)
-        prior = np.array([scale.center, scale.unit, float(self.prior_strength), shape, b])
-        settings = {
-            "response_center_": scale.center,
-            "response_unit_": scale.unit,
-            "prior_scale_": b,
-        }
-        return scale.to_units(y, self._name), {"n_classes": 0, "number_prior": prior}, settings
+        scale, settings = self._response_prior(y, copies)
+        strength, shape = float(self.prior_strength), float(self.prior_shape)
+        prior = [scale.center, scale.unit, strength, shape, settings["prior_scale_"]]
+        return (
+            scale.to_units(y, self._name),
+            {"n_classes": 0, "number_prior": np.array(prior)},
+            settings,
+        )
 
     def _log_left_out(
         self,
@@ -262,78 +227,3 @@ class MCMCTreeRegressor(ChainEstimator, ForestRegressor):
     ) -> F64:
         responses = settings["response_center_"] + settings["response_unit_"] * y
         return self._students(table, chains.leaf_variance).log_left_out(leaves, responses)
-
-    def _students(self, table: LeafTable, variance: F64) -> StudentLeaves:
-        return StudentLeaves(table, variance, float(self.prior_strength), float(self.prior_shape))
-
-    def predict_quantiles(self, X: Any, alpha: Any, kind: str = "prediction") -> F64:
-        """Quantiles of the response, or of the members' means.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-        alpha : float or array-like of float
-            Levels in [0, 1]; 0 and 1 are minus and plus infinity for kind "prediction".
-        kind : {"prediction", "mean"}, default="prediction"
-            ``"prediction"``: of the mixture of the trees' Student distributions. ``"mean"``: of
-            the members' means, weighted.
-
-        Returns
-        -------
-        ndarray, (n_rows[, n_levels])
-            Without the last axis for a single level.
-        """
-        return super().predict_quantiles(X, alpha, kind)
-
-    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
-        if kind == "mean":
-            return super()._quantiles(rows, levels, kind, caller)
-        students = self._students(LeafTable.of(self.forest_), self.leaf_variance_)
-        return students.quantiles(rows, self.member_weights_, levels, self._workers(len(rows)))
-
-    def uncertainty(self, X: Any) -> Uncertainty:
-        """Variance of the response and where it comes from.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        Uncertainty
-            ``total``, ``data`` and ``knowledge``, each (n_rows,).
-
-        Notes
-        -----
-        ``total`` is the variance of the mixture over trees, ``knowledge`` the variance of their
-        means, and ``data`` the average variance of their predictive distributions.
-        """
-        return self._split(self._encode(X), "uncertainty")
-
-    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
-        weights = self.member_weights_
-        variance = self.leaf_variance_[:, None]
-        workers = self._workers(len(rows))
-        _, total = self.forest_.core.predict_moments(rows, weights, variance, workers)
-        spread = self._over_blocks(rows, lambda draws: member_variance(draws, weights))
-        knowledge = np.minimum(spread, total)
-        return Uncertainty(*(part[:, 0] for part in (total, total - knowledge, knowledge)))
-
-    def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)
-        variance = arrays.get("leaf_variance_")
-        forest: Forest = grown.forest
-        lawful = (
-            variance is not None
-            and variance.dtype.kind == "f"
-            and variance.shape == (int(forest.n_leaves.sum()),)
-            and bool((variance > 0).all())
-            and bool(np.isfinite(variance).all())
-        )
-        if not lawful:
-            raise BayeswoodError("The model file's variances do not match its trees.")
-        return restored

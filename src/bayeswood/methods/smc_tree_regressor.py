@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.methods.number_members import ResponseScale
 from bayeswood.methods.parameters import Constraint, real
 from bayeswood.methods.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.student_regressor import StudentRegressor
@@ -226,22 +225,15 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         y = data.target.y[:, 0]
-        scale = ResponseScale.of(y, copies)
-        shape = float(self.prior_shape)
-        b = float(self.prior_noise) * scale.variance * (shape - 1)
+        scale, settings = self._response_prior(y, copies)
         model = _core.number_leaves(
             scale.to_units(y, self._name),
             copies,
             unit=scale.unit,
             strength=float(self.prior_strength),
-            shape=shape,
-            scale=b,
+            shape=float(self.prior_shape),
+            scale=settings["prior_scale_"],
             center=scale.center,
             power=float(self.power),
         )
-        settings = {
-            "response_center_": scale.center,
-            "response_unit_": scale.unit,
-            "prior_scale_": b,
-        }
         return model, settings

@@ -12,6 +12,7 @@ from bayeswood.forest import Forest
 from bayeswood.methods.estimator import ForestRegressor
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.number_members import ResponseScale
 from bayeswood.methods.student_leaves import StudentLeaves
 from bayeswood.methods.training import Target, read_numeric_target
 from bayeswood.table import Schema
@@ -71,15 +72,22 @@ class StudentRegressor(ForestRegressor):
         """
         return super().predict_quantiles(X, alpha, kind)
 
+    def _response_prior(
+        self, y: F64, copies: NDArray[np.int32] | None
+    ) -> tuple[ResponseScale, dict[str, float]]:
+        """Centre and unit of the response, and b of the prior, as they are kept."""
+        scale = ResponseScale.of(y, copies)
+        b = float(self.prior_noise) * scale.variance * (float(self.prior_shape) - 1)
+        settings = {"response_center_": scale.center, "response_unit_": scale.unit}
+        return scale, {**settings, "prior_scale_": b}
+
+    def _students(self, table: LeafTable, variance: F64) -> StudentLeaves:
+        return StudentLeaves(table, variance, float(self.prior_strength), float(self.prior_shape))
+
     def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
         if kind == "mean":
             return super()._quantiles(rows, levels, kind, caller)
-        students = StudentLeaves(
-            LeafTable.of(self.forest_),
-            self.leaf_variance_,
-            float(self.prior_strength),
-            float(self.prior_shape),
-        )
+        students = self._students(LeafTable.of(self.forest_), self.leaf_variance_)
         return students.quantiles(rows, self.member_weights_, levels, self._workers(len(rows)))
 
     def uncertainty(self, X: Any) -> Uncertainty:
