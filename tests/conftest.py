@@ -19,7 +19,7 @@ def rng(seed: int) -> np.random.Generator:
 
 
 # Tests of these files share clusters: one worker of pytest-xdist runs them all, and has each once.
-ONE_WORKER = ("test_distributed_backends.py", "test_dask_futures.py")
+ONE_WORKER = ("test_distributed_backends.py", "test_dask_faults.py", "test_dask_futures.py")
 
 
 @pytest.hookimpl(optionalhook=True)

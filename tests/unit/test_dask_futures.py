@@ -1,6 +1,7 @@
 """Tasks on a Dask cluster: kept within memory, given up when nothing moves, errors as they are."""
 
 import threading
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
 import pytest
@@ -8,9 +9,10 @@ from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
 from bayeswood.distributed.dask_futures import DaskFutures, _raised
-from bayeswood.distributed.dask_worker import ALIVE, ENDED, Gate, RunEndedError, sign_of_life
+from bayeswood.distributed.dask_worker import ALIVE, RUNS, Gate, RunEndedError, sign_of_life
 from bayeswood.distributed.executors import as_executor
 from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.tasks import Task
 from bayeswood.distributed.work_folder import SpillError
 
 distributed = pytest.importorskip("distributed", reason="pip install 'bayeswood[dask]'")
@@ -96,21 +98,21 @@ def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
 
 
 def test_a_worker_that_does_not_see_the_folder_says_so(client, tmp_path):
-    from bayeswood.distributed.tasks import Task
-
     task = Task(str(tmp_path / "elsewhere"), "scan", 0)
     with pytest.raises(SpillError, match=r"does not see the folder .*elsewhere"):
         list(DaskFutures(client, stall_timeout=30).run([task], 10**9))
 
 
-def test_a_killed_worker_is_explained():
+def test_errors_of_the_cluster_are_explained():
     error = distributed.KilledWorker("route-0-3", None, 3)
     assert "'route-0-3' died" in str(_raised(error, "route-0-3"))
     assert isinstance(_raised(MemoryError(), "fit-0-1"), MemoryError)
+    assert "client is closed" in str(_raised(CancelledError(), "fit-0-1"))
 
 
 def test_a_sign_of_life_is_a_file(tmp_path):
-    now = [0.0]
+    now, sign = [0.0], tmp_path / f"{RUNS}run"
+    sign.touch()
     report = sign_of_life(tmp_path, "fit-0-1", "run", clock=lambda: now[0])
     report(1, 10)
     place = tmp_path / ALIVE / "fit-0-1"
@@ -118,7 +120,7 @@ def test_a_sign_of_life_is_a_file(tmp_path):
     place.unlink()
     report(2, 10)  # too soon to say more
     assert not place.exists()
-    (tmp_path / f"{ENDED}run").touch()
+    sign.unlink()
     now[0] = 2.0
     with pytest.raises(RunEndedError, match="'fit-0-1'"):
         report(3, 10)
@@ -142,6 +144,26 @@ def test_the_gate_keeps_memory_and_threads():
         assert not began.wait(0.1)
     thread.join(10)
     assert began.is_set()
+
+
+@pytest.mark.parametrize(("asked", "given"), [(64, 2), (1, 1)])
+def test_native_threads_are_those_of_the_worker(client, tmp_path, monkeypatch, asked, given):
+    begun = []
+
+    def begin(task, report):
+        begun.append(task.n_threads)
+        return {}
+
+    monkeypatch.setattr("bayeswood.distributed.dask_worker.run_task", begin)
+    task = Task(str(tmp_path), "fit", 0, n_threads=asked)
+    assert list(DaskFutures(client, stall_timeout=30).run([task], 10**9)) == [(0, {})]
+    assert begun == [given]
+
+
+def test_another_default_client_does_not_matter(client, tmp_path):
+    with threads_cluster(1) as other:
+        assert distributed.default_client() is other
+        assert run_all(client, [2, 3 + 4], tmp_path) == {0: {"square": 4}, 1: {"square": 49}}
 
 
 def test_what_cannot_run_tasks_is_refused(client, tmp_path):

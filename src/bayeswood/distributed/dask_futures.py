@@ -10,11 +10,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from bayeswood.distributed.dask_worker import ALIVE, ENDED, run_on_worker
+from bayeswood.distributed.dask_worker import ALIVE, RUNS, run_on_worker
 from bayeswood.distributed.local_processes import WorkerError
 from bayeswood.distributed.tasks import Task
 from bayeswood.errors import BayeswoodError
@@ -92,17 +93,22 @@ class DaskFutures:
         run = token_hex(8)
         waiting, running = deque(range(len(calls))), dict[Any, int]()
         life = _Life(folder / ALIVE, self._stall_timeout)
+        sign = folder / f"{RUNS}{run}"
         try:
+            if folder.exists():
+                sign.touch()
             while waiting or running:
                 while waiting and len(running) < self._n_slots():
                     place = waiting.popleft()
                     future = self._submit(function, (*calls[place], run), names[place], run)
                     running[future] = place
-                for future in self._finished(running, life, report):
+                begun = [names[place] for place in running.values()]
+                for future in self._finished(running, begun, life, report):
                     place = running.pop(future)
                     yield place, self._result(future, names[place])
         finally:
-            self._let_go(list(running), folder / f"{ENDED}{run}")
+            sign.unlink(missing_ok=True)
+            self._let_go(list(running))
 
     def _submit(
         self, function: Callable[..., Any], call: tuple[Any, ...], name: str, run: str
@@ -112,28 +118,36 @@ class DaskFutures:
 
     def _n_slots(self) -> int:
         """Threads of the workers that are there now."""
-        return max(1, sum(map(int, self._client.nthreads().values())))
+        try:
+            return max(1, sum(map(int, self._client.nthreads().values())))
+        except Exception as error:  # of many kinds, where a client is closed or has no scheduler
+            raise _disconnected() from error
 
     def _finished(
-        self, running: dict[Any, int], life: "_Life", report: Callable[[], None] | None
+        self,
+        running: dict[Any, int],
+        names: Sequence[str],
+        life: "_Life",
+        report: Callable[[], None] | None,
     ) -> list[Any]:
         """Futures that are done; none if all that can be said is that some task lives."""
-        from distributed import wait
-
         try:
-            look = min(_LOOK, self._stall_timeout)
-            done = wait(list(running), timeout=look, return_when="FIRST_COMPLETED").done
+            done = self._wait(list(running), min(_LOOK, self._stall_timeout), "FIRST_COMPLETED")
         except TimeoutError:
-            if life.check() and report is not None:
+            if life.check(names) and report is not None:
                 report()
             return []
         except CancelledError as error:
-            raise WorkerError(
-                "The scheduler of the Dask cluster has dropped the tasks or is gone; resume=True "
-                "goes on from what is done."
-            ) from error
+            raise _disconnected() from error
         life.seen()
         return [future for future in running if future in done]
+
+    def _wait(self, futures: list[Any], seconds: float, until: str) -> Any:
+        """The futures that are done; `wait` asks the client that was made last, unless told."""
+        from distributed import wait
+
+        with self._client.as_current():
+            return wait(futures, timeout=seconds, return_when=until).done
 
     def _result(self, future: Any, name: str) -> dict[str, Any]:
         try:
@@ -143,19 +157,20 @@ class DaskFutures:
             raise _raised(error, name) from error
         return found
 
-    def _let_go(self, futures: list[Any], ended: Path) -> None:
+    def _let_go(self, futures: list[Any]) -> None:
         """After a failure: let the tasks that still run notice, then forget them."""
-        from distributed import wait
+        if futures:
+            with suppress(Exception):  # another error is on its way to the caller
+                self._wait(futures, _GRACE, "ALL_COMPLETED")
+            with suppress(Exception):
+                self._client.cancel(futures)
 
-        if not futures:
-            return
-        try:
-            if ended.parent.exists():
-                ended.touch()
-            wait(futures, timeout=_GRACE)
-        except (TimeoutError, CancelledError, OSError):
-            pass
-        self._client.cancel(futures)
+
+def _disconnected() -> WorkerError:
+    return WorkerError(
+        "The Dask client is closed, or its scheduler is gone or has dropped the tasks. With "
+        "another client, resume=True goes on from what is done."
+    )
 
 
 class _Life:
@@ -171,8 +186,14 @@ class _Life:
         """Something has happened."""
         self._last = time.monotonic()
 
-    def check(self) -> bool:
-        """Whether something has happened since the last look; raises after too long a silence."""
+    def check(self, names: Sequence[str]) -> bool:
+        """Whether something has happened since the last look; raises after too long a silence.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The tasks that are waited for.
+        """
         touched = _touched(self._folder)
         if touched != self._touched:
             self._touched = touched
@@ -180,10 +201,23 @@ class _Life:
             return True
         if time.monotonic() - self._last > self._timeout:
             raise WorkerError(
-                f"No progress for {self._timeout:g} s on the Dask cluster: its workers are silent "
-                "or gone. resume=True goes on from what is done."
+                f"No progress for {self._timeout:g} s on the Dask cluster: the workers of "
+                f"{_in_words(names)} are silent or gone. resume=True goes on from what is done."
             )
         return False
+
+
+def _in_words(names: Sequence[str], most: int = 5) -> str:
+    """The names of some tasks.
+
+    Examples
+    --------
+    >>> _in_words(["fit-0-1", "fit-0-2", "fit-0-7"], most=2)
+    "tasks 'fit-0-1', 'fit-0-2', ..."
+    """
+    shown = ", ".join(f"'{name}'" for name in names[:most])
+    more = ", ..." if len(names) > most else ""
+    return f"task{'s' if len(names) > 1 else ''} {shown}{more}"
 
 
 def _touched(folder: Path) -> dict[str, int]:
@@ -199,6 +233,8 @@ def _raised(error: Exception, name: str) -> Exception:
 
     if isinstance(error, BayeswoodError):
         return error
+    if isinstance(error, CancelledError):
+        return _disconnected()
     if isinstance(error, KilledWorker):
         return WorkerError(
             f"The Dask workers that ran task '{name}' died, each time it was begun again "

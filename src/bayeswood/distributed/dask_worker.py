@@ -1,7 +1,8 @@
 """What runs inside a Dask worker: one task at a time per share of its memory and threads.
 
-A task shows that it lives by touching a file in the work folder, and gives up when it finds a
-sign there that the run has ended. Both need the storage that all workers share, and nothing else.
+A task shows that it lives by touching a file in the work folder, and gives up when the sign of its
+run is gone from there: its run has ended without it, or another has begun in the same folder. Both
+need the storage that all workers share, and nothing else.
 """
 
 import os
@@ -20,8 +21,8 @@ from bayeswood.progress import Report
 
 #: Where, in the work folder, tasks show that they live.
 ALIVE = "alive"
-#: Begins the name of the sign that a run has ended.
-ENDED = "ended-"
+#: Begins the name of the sign of a run, which is there as long as its tasks are wanted.
+RUNS = "run-"
 # Seconds between two signs of life.
 _INTERVAL = 1.0
 
@@ -88,7 +89,7 @@ def run_on_worker(plain: dict[str, Any], memory: int, run: str) -> dict[str, Any
     memory : int
         Bytes that the tasks of this process may need together.
     run : str
-        Name of the run, for the sign that it has ended.
+        Name of the run, for its sign.
 
     Returns
     -------
@@ -124,7 +125,7 @@ def seen_folder(path: str) -> Path:
 def sign_of_life(
     folder: Path, name: str, run: str, clock: Callable[[], float] = time.monotonic
 ) -> Report:
-    """A reporter that touches a file, and raises when the run has ended.
+    """A reporter that touches a file, and raises when the sign of the run is gone.
 
     Parameters
     ----------
@@ -137,14 +138,14 @@ def sign_of_life(
     clock : callable, default=time.monotonic
         Tells the seconds.
     """
-    place, ended = folder / ALIVE / name, folder / f"{ENDED}{run}"
+    place, sign = folder / ALIVE / name, folder / f"{RUNS}{run}"
     last = [-_INTERVAL]
 
     def report(done: int, total: int) -> None:
         if clock() - last[0] < _INTERVAL:
             return
         last[0] = clock()
-        if ended.exists() or not folder.exists():
+        if not sign.exists():
             raise RunEndedError(f"The run of '{name}' has ended without it.")
         place.parent.mkdir(exist_ok=True)
         place.touch()
