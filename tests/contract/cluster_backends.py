@@ -1,16 +1,19 @@
 """Who fits a forest in pieces: processes of this machine, Dask workers, Spark executors.
 
-Each backend writes a table to Parquet files, fits, predicts, and can have the next worker that
-begins a step killed with SIGKILL, once.
+Each backend writes a table to Parquet files, fits, predicts, and can have a worker killed with
+SIGKILL in the middle of a step, once.
 """
 
 import os
 import shutil
-import signal
+import subprocess
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
+import killed_midway
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,7 +22,7 @@ from file_tables import write_parts
 
 import bayeswood
 import bayeswood.spark
-from bayeswood.distributed import dask_futures
+from bayeswood.distributed import dask_futures, local_processes
 from bayeswood.distributed.local_processes import LocalProcesses
 from bayeswood.spark import stages
 
@@ -37,6 +40,11 @@ def sizes(n_rows):
     """Files of unequal size, one of a single row."""
     first = n_rows // 3
     return [first, 1, n_rows - first - 1]
+
+
+def assert_killed(flag):
+    """That a process was killed, as its flag says."""
+    assert not killed_midway.is_running(int(flag.read_text(encoding="utf-8")))
 
 
 class Embedded:
@@ -75,20 +83,20 @@ class Embedded:
 
     @contextmanager
     def killing(self, kind, monkeypatch):
-        """Within it, the worker of the first task of a kind is killed."""
-        killed = []
+        """Within it, a worker is killed in the middle of its first task of a kind."""
+        flag = self.folder / f"killed-{kind}"
+        command = [sys.executable, killed_midway.__file__, kind, str(flag)]
 
-        class Killing(LocalProcesses):
-            def _begun(self, pid, task):
-                if task.kind == kind and not killed:
-                    os.kill(pid, signal.SIGKILL)
-                    killed.append(pid)
+        def begin(usual, **how):
+            return subprocess.Popen(command, **how)
 
+        known = SimpleNamespace(Popen=begin, PIPE=subprocess.PIPE)
+        monkeypatch.setattr(local_processes, "subprocess", known)
         usual = self.executor
-        with Killing(2) as self.executor:
+        with LocalProcesses(2) as self.executor:
             yield
         self.executor = usual
-        assert killed
+        assert_killed(flag)
 
     def close(self):
         """End the workers."""
@@ -121,17 +129,15 @@ class DaskBackend(Embedded):
 
     @contextmanager
     def killing(self, kind, monkeypatch):
-        flag, run = str(self.folder / f"killed-{kind}"), dask_futures.run_on_worker
+        flag, run = self.folder / f"killed-{kind}", dask_futures.run_on_worker
 
         def run_or_die(plain, memory, name):
-            if plain["kind"] == kind and not os.path.exists(flag):
-                open(flag, "w").close()
-                os.kill(os.getpid(), signal.SIGKILL)
+            killed_midway.die_at(kind, str(flag))
             return run(plain, memory, name)
 
         monkeypatch.setattr(dask_futures, "run_on_worker", run_or_die)
         yield
-        assert os.path.exists(flag)
+        assert_killed(flag)
 
     def close(self):
         self.executor.close()
@@ -149,7 +155,7 @@ class SparkBackend(Embedded):
         if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
             pytest.skip(NO_JAVA)
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-        library = str(Path(bayeswood.__file__).parents[1])
+        imported = [Path(bayeswood.__file__).parents[1], Path(__file__).parent]
         from pyspark.sql import SparkSession
 
         settings = {
@@ -159,7 +165,7 @@ class SparkBackend(Embedded):
             "spark.executor.extraJavaOptions": SHORT_LIVED,
             "spark.driver.memory": "512m",
             "spark.executor.memory": "512m",
-            "spark.executorEnv.PYTHONPATH": library,
+            "spark.executorEnv.PYTHONPATH": os.pathsep.join(map(str, imported)),
             "spark.local.dir": str(folder),
             "spark.log.level": "OFF",
             # What a dead executor held is asked for once more, not for a quarter of a minute.
@@ -199,20 +205,15 @@ class SparkBackend(Embedded):
     @contextmanager
     def killing(self, kind, monkeypatch):
         name = {"route": "route_rows", "fit": "fit_rows"}[kind]
-        flag, stage = str(self.folder / f"killed-{kind}"), getattr(stages, name)
+        flag, stage = self.folder / f"killed-{kind}", getattr(stages, name)
 
         def stage_or_die(batches, **arguments):
-            if not os.path.exists(flag):
-                open(flag, "w").close()
-                # A worker of Python is the child of a daemon, and that the child of an executor.
-                daemon = Path(f"/proc/{os.getppid()}/stat").read_text(encoding="utf-8")
-                os.kill(int(daemon.rsplit(")", 1)[1].split()[1]), signal.SIGKILL)
-            yield from stage(batches, **arguments)
+            return killed_midway.die_after_first(stage(batches, **arguments), str(flag))
 
         monkeypatch.setattr(stages, name, stage_or_die)
         before = self.n_executors()
         yield
-        assert os.path.exists(flag)
+        assert_killed(flag)
         deadline = time.monotonic() + 60
         while self.n_executors() == before and time.monotonic() < deadline:
             time.sleep(0.2)
