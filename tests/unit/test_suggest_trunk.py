@@ -1,6 +1,12 @@
 """How large branches may be for a given memory."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
 
@@ -50,6 +56,55 @@ def test_the_suggestion_can_be_fitted(friedman):
     np.testing.assert_array_equal(sizes, suggestion.branch_sizes)
     assert len(sizes) > 1
     assert "from" not in repr(suggestion).splitlines()[3]
+
+
+def test_a_trunk_of_two_branches_is_one_of_all_rows(rng):
+    # Of a sample, half of the rows can be split off where of all rows they cannot.
+    X = rng.standard_normal((60_000, 2)).astype(np.float32)
+    y = X[:, 0] + rng.standard_normal(60_000)
+    forest = EmpiricalBayesianForestRegressor(
+        1, min_samples_leaf=5000, keep_responses=False, check_trunk=False, random_state=0
+    )
+    suggestion = suggest_trunk(X, y, "264MB", estimator=forest)
+    assert suggestion.n_branches == 2
+    trunk = forest.set_params(**suggestion.parameters).fit(X, y).trunk_.trees[0]
+    assert trunk.n_leaves == 2
+    sizes = np.sort(trunk.n_samples[trunk.feature < 0])[::-1]
+    np.testing.assert_allclose(sizes, suggestion.branch_sizes, rtol=0.05)
+
+
+FIT_BRANCH = """
+import sys
+from bayeswood.distributed.tasks import Task, run_task
+
+run_task(Task(sys.argv[1], "fit", int(sys.argv[2])))
+lines = open("/proc/self/status").read().splitlines()
+print(1024 * int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's /proc")
+def test_the_largest_branch_takes_what_was_promised(rng, tmp_path):
+    X = rng.standard_normal((300_000, 10)).astype(np.float32)
+    y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + rng.standard_normal(len(X))
+    forest = EmpiricalBayesianForestRegressor(
+        5, min_samples_leaf=50, keep_responses=False, check_trunk=False, random_state=0
+    )
+    suggestion = suggest_trunk(X[:20_000], y[:20_000], "290MB", estimator=forest, n_rows=len(X))
+    pq.write_table(
+        pa.table({**{f"x{j}": X[:, j] for j in range(10)}, "y": y}), tmp_path / "t.parquet"
+    )
+    forest.set_params(**suggestion.parameters)
+    forest.fit_parquet(tmp_path / "t.parquet", "y", spill_dir=tmp_path, n_jobs=1, keep_spill=True)
+    trunk = forest.trunk_.trees[0]
+    sizes = trunk.n_samples[trunk.feature < 0]
+    assert sizes.max() <= 1.1 * suggestion.branch_sizes[0]
+    (work,) = tmp_path.glob("bayeswood-*")
+    largest = int(sizes.argmax())
+    (work / f"fit-0/{largest:06d}.npz").unlink()
+    command = [sys.executable, "-c", FIT_BRANCH, str(work), str(largest)]
+    peak = int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert 0.5 * suggestion.branch_bytes < peak <= suggestion.branch_bytes <= 290e6
 
 
 def test_more_trees_need_more_memory(friedman):

@@ -237,33 +237,53 @@ def _row_costs(plan: CartPlan, data: TrainingData) -> RowCosts:
 
 @dataclass(frozen=True)
 class _Branches:
-    """Rows of each branch, and whether they all have the same response, as X tells."""
+    """Rows of each branch, and whether they all have the same response, as X tells.
+
+    Attributes
+    ----------
+    sizes : ndarray of int64
+        Rows, as expected.
+    most : ndarray of int64
+        Rows, at most, but for one branch of a sample in forty.
+    is_pure : ndarray of bool
+        Whether there is nothing to split.
+    """
 
     sizes: NDArray[np.int64]
+    most: NDArray[np.int64]
     is_pure: NDArray[np.bool_]
 
     @staticmethod
     def of(trunk: Forest, X: NDArray[Any], y: NDArray[Any], total: int) -> "_Branches":
         rows = branch_rows(route(trunk, X), int(trunk.n_leaves[0]))
-        sizes = np.array([len(own) for own in rows]) * total // len(X)
-        return _Branches(sizes, np.array([bool((y[own] == y[own[0]]).all()) for own in rows]))
+        found = np.array([len(own) for own in rows])
+        sizes = found * total // len(X)
+        # Two standard deviations of a binomial number, of a whole table none.
+        spread = 2 / np.sqrt(found) if total > len(X) else np.zeros(len(found))
+        is_pure = np.array([bool((y[own] == y[own[0]]).all()) for own in rows])
+        return _Branches(sizes, (sizes * (1 + spread)).astype(np.int64), is_pure)
 
     def most_bytes(self, costs: RowCosts, n_jobs: int) -> int:
         """What the fit of the most demanding branch takes; the trees of a pure one are leaves."""
         leaves = replace(costs, rows_per_leaf=float("inf"))
         return max(
             (leaves if pure else costs).branch(int(size), n_jobs)
-            for size, pure in zip(self.sizes, self.is_pure, strict=True)
+            for size, pure in zip(self.most, self.is_pure, strict=True)
         )
 
 
 def _search(
     plan: CartPlan, data: TrainingData, total: int, costs: RowCosts, limit: int, n_jobs: int
 ) -> tuple[int, Forest, "_Branches"]:
-    """The largest leaf size whose branches all fit, its trunk, and its branches."""
+    """The largest leaf size whose branches all fit, its trunk, and its branches.
+
+    The trunk of all rows is not quite that of a sample: a split that only just leaves enough rows
+    on both sides in the sample may not be allowed in all. So the next larger size must do too.
+    """
     rows = sample_rows(plan.seed, data.n_rows, _TRUNK_ROWS)
     X, y = data.X[rows], data.target.y[rows]
     leaf_size = min(total // 2, costs.most_rows(limit))  # no branch is smaller than a leaf
+    is_safe = len(rows) == total
     while leaf_size * len(rows) >= total:
         trunk = fit_trunk(
             X,
@@ -277,8 +297,10 @@ def _search(
             n_jobs=plan.n_jobs,
         )
         branches = _Branches.of(trunk, X, y, total)
-        if branches.most_bytes(costs, n_jobs) <= limit:
+        fits = branches.most_bytes(costs, n_jobs) <= limit
+        if fits and is_safe:
             return leaf_size, trunk, branches
+        is_safe = fits or len(rows) == total
         leaf_size = int(_STEP * leaf_size)
     raise BayeswoodError(
         f"The 'memory_limit' parameter of {_NAME} must allow a branch to be fitted. Got "
