@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from file_tables import FEATURES, regressor, small_table, write_parts
 from bayeswood import BayeswoodError
 from bayeswood.distributed import work_folder
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
-from bayeswood.distributed.work_folder import SpillError, WorkFolder
+from bayeswood.distributed.work_folder import SpillError, WorkFolder, full_disk
 from benchmarks.process_tree import descendants
 
 # Kills itself when the given number of files have got their names; in the middle of a step, that
@@ -169,6 +170,57 @@ def test_a_full_disk_is_said_and_survived(folder, undisturbed, tmp_path, monkeyp
         folder, "y", FEATURES, "w", spill_dir=tmp_path, n_jobs=1, resume=True
     )
     assert forest.forest_.digest == undisturbed
+
+
+# No file may have more bytes than it is told, as if the disk were full at that place.
+FIT_IN_LITTLE_ROOM = """
+import resource, sys
+limit, n_jobs = int(sys.argv[3]), int(sys.argv[4])
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+sys.path.insert(0, sys.argv[5])
+from bayeswood.distributed import file_plan
+file_plan.FRAGMENT_ROWS = 400
+from file_tables import FEATURES, regressor
+regressor(trunk_sample_size=100).fit_parquet(
+    sys.argv[1], "y", FEATURES, "w", spill_dir=sys.argv[2], n_jobs=n_jobs
+)
+"""
+
+
+# Files of samples have up to 6 kB, of routed rows up to 13, of branches up to 25.
+@pytest.mark.parametrize(("limit", "n_jobs", "last"), [(10_000, 1, "scan"), (20_000, 2, "route-0")])
+def test_a_file_that_cannot_grow_is_said_and_survived(folder, tmp_path, limit, n_jobs, last):
+    here = str(Path(__file__).parent)
+    command = [FIT_IN_LITTLE_ROOM, str(folder), str(tmp_path), str(limit), str(n_jobs), here]
+    failed = subprocess.run(
+        [sys.executable, "-c", *command], check=False, capture_output=True, text=True
+    )
+    words = r"SpillError: A file in the spill folder .* would be larger .*resume=True goes on"
+    assert re.search(words, failed.stderr.splitlines()[-1]), failed.stderr
+    assert not list(tmp_path.rglob("*.part"))
+    assert len(list(tmp_path.rglob(f"{last}/*.json"))) == 4
+    assert not list(tmp_path.rglob("routed-0.json" if last == "scan" else "fit-0/000001.npz"))
+    forest = regressor(trunk_sample_size=100)
+    found = forest.fit_parquet(
+        folder, "y", FEATURES, "w", spill_dir=tmp_path, n_jobs=1, resume=True
+    ).forest_.digest
+    assert found == forest.fit_parquet(folder, "y", FEATURES, "w", n_jobs=1).forest_.digest
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "disk of here is full"),
+        (errno.EDQUOT, "disk of here is full"),
+        (errno.EFBIG, "larger than its file system or 'ulimit -f' allows"),
+    ],
+)
+def test_a_full_disk_has_many_numbers(number, words):
+    found = full_disk(OSError(number, "as the system says"), "here", "Make room.")
+    assert isinstance(found, SpillError)
+    assert words in str(found)
+    other = OSError(errno.EACCES, "Permission denied")
+    assert full_disk(other, "here", "Make room.") is other
 
 
 def test_too_little_room_is_refused_before_routing(folder, tmp_path, monkeypatch):

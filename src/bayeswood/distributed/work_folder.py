@@ -156,10 +156,15 @@ def publish(beside: Path, place: Path, *, sync: bool) -> None:
 
 
 def full_disk(error: OSError, place: str, advice: str) -> Exception:
-    """A full disk in words; any other error as it is."""
-    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return error
-    return SpillError(f"The disk of {place} is full. {advice}")
+    """A full disk, a used-up quota or a file too large in words; any other error as it is."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return SpillError(f"The disk of {place} is full. {advice}")
+    if error.errno == errno.EFBIG:
+        return SpillError(
+            f"A file in {place} would be larger than its file system or 'ulimit -f' allows. "
+            f"{advice}"
+        )
+    return error
 
 
 def _write_text(path: Path, text: str) -> None:
