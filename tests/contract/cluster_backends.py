@@ -63,7 +63,7 @@ class Embedded:
         place = self.folder / f"table-{self.n_tables}"
         return write_parts(place, table, sizes(table.num_rows), group_rows)
 
-    def fit(self, estimator, table, target, features=None, weight=None, **how):
+    def fit(self, estimator, table, target, features=None, weight=None, limits=None, **how):
         """The estimator, fitted to a table."""
         return estimator.fit_parquet(
             self.write(table, **how),
@@ -73,6 +73,7 @@ class Embedded:
             n_jobs=2,
             executor=self.executor,
             spill_dir=self.folder / "spill",
+            **(limits or {}),
         )
 
     def predict(self, model, table):
@@ -188,7 +189,7 @@ class SparkBackend(Embedded):
         frame = self.session.read.parquet(str(self.write(rows, group_rows)))
         return frame.repartition(n_partitions)
 
-    def fit(self, estimator, table, target, features=None, weight=None, **how):
+    def fit(self, estimator, table, target, features=None, weight=None, limits=None, **how):
         return bayeswood.spark.fit(
             self.frame(table, **how),
             estimator,
@@ -196,6 +197,7 @@ class SparkBackend(Embedded):
             row_id="row",
             features=features,
             sample_weight=weight,
+            **(limits or {}),
         )
 
     def predict(self, model, table):

@@ -13,6 +13,7 @@ from file_tables import FEATURES, classifier, regressor, small_table
 
 import bayeswood
 from bayeswood import BayeswoodError
+from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
 from bayeswood.distributed.trunk import fit_trunk
 
 pytestmark = [
@@ -40,11 +41,11 @@ def _small_pieces(monkeypatch):
     monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 250)
 
 
-def alone(estimator, table, target, features=FEATURES, weight=None, folder=None):
+def alone(estimator, table, target, features=FEATURES, weight=None, folder=None, **limits):
     """The same fit in this process, from one file of one row group."""
     path = folder / "alone.parquet"
     pa.parquet.write_table(table, path)
-    return estimator.fit_parquet(path, target, features, weight, n_jobs=1)
+    return estimator.fit_parquet(path, target, features, weight, n_jobs=1, **limits)
 
 
 # Numbers with gaps, text, truth values; all rows or a sample for the trunk; with and without what
@@ -127,6 +128,37 @@ def test_a_killed_worker_changes_nothing(backend, table, kind, tmp_path, monkeyp
     with backend.killing(kind, monkeypatch):
         found = backend.fit(regressor(), table, "y", FEATURES, "w")
     assert found.forest_.digest == expected
+
+
+def costly_branch(costs, n_rows, n_threads=1):
+    """What a branch takes if a row takes a megabyte; 80 of them fill the smallest limit."""
+    return PROCESS_BYTES + 10**6 * n_rows
+
+
+@pytest.fixture
+def _costly_rows(monkeypatch):
+    monkeypatch.setattr(RowCosts, "branch", costly_branch)
+
+
+@pytest.mark.parametrize("sample", [None, 300])
+@pytest.mark.usefixtures("_costly_rows")
+def test_a_branch_that_would_not_fit_is_refused(backend, table, sample):
+    words = r"largest of 5 branches has \d+ rows and needs .* at most 80 rows.*'split'"
+    with pytest.raises(BayeswoodError, match=words):
+        backend.fit(
+            regressor(trunk_sample_size=sample), table, "y", limits={"memory_limit": "600MB"}
+        )
+
+
+@pytest.mark.usefixtures("_costly_rows")
+def test_a_branch_that_would_not_fit_is_split(backend, table, tmp_path):
+    limits = {"memory_limit": "600MB", "on_large_branch": "split"}
+    forest = regressor(trunk_sample_size=300)
+    expected = alone(forest, table, "y", folder=tmp_path, **limits)
+    found = backend.fit(regressor(trunk_sample_size=300), table, "y", FEATURES, limits=limits)
+    assert found.forest_.digest == expected.forest_.digest
+    assert found.memory_plan_.largest_branch == expected.memory_plan_.largest_branch <= 80
+    assert found.memory_plan_.n_branches > 12
 
 
 @pytest.mark.parametrize(

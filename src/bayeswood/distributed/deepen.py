@@ -17,6 +17,35 @@ from bayeswood.forest import Forest
 _SPARE = 1.5
 # A leaf of the trunk keeps at least so many rows of the sample.
 _LEAST_SAMPLE = 10
+#: Times that a trunk is made deeper, at most.
+MOST_ROUNDS = 8
+
+
+def deepen_by_sample(
+    trunk: Forest,
+    sample: Rows,
+    n_rows: int,
+    most_rows: int,
+    settings: dict[str, Any],
+    owner: str,
+) -> Forest:
+    """Split what the sample says is too large, before the rows of branches are counted.
+
+    Parameters
+    ----------
+    trunk, sample, most_rows, settings, owner
+        As in `deepen_trunk`.
+    n_rows : int
+        Rows of the table.
+    """
+    for _ in range(MOST_ROUNDS):
+        branch = route(trunk, sample.X)
+        share = np.bincount(branch, minlength=int(trunk.n_leaves[0])) / len(branch)
+        counts = np.ceil(share * n_rows).astype(np.int64)
+        if counts.max() <= most_rows:
+            break
+        trunk = deepen_trunk(trunk, sample, counts, most_rows, settings, owner)
+    return trunk
 
 
 def deepen_trunk(
@@ -40,11 +69,12 @@ def deepen_trunk(
     most_rows : int
         Rows of the largest branch that can be fitted.
     settings : dict
-        Of `fit_trunk`: criterion, levels and classes.
+        Of `fit_trunk`, of which criterion, levels and classes count.
     owner : str
         Who fits, for the errors.
     """
     branch = route(trunk, sample.X)
+    settings = {name: settings[name] for name in ("n_levels", "criterion", "n_classes")}
     parts = []
     for number, count in enumerate(counts):
         rows = np.flatnonzero(branch == number)

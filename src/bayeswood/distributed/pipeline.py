@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.branch import BranchPlan, fit_branch
-from bayeswood.distributed.deepen import deepen_trunk
+from bayeswood.distributed.deepen import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.encoding import Encoding, Rows
 from bayeswood.distributed.file_plan import FilePlan, Source, cut_fragments, number_rows
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
@@ -36,7 +36,6 @@ from bayeswood.distributed.memory import (
     plan_memory,
     refuse_large,
 )
-from bayeswood.distributed.route import route
 from bayeswood.distributed.route_files import (
     load_encoding,
     load_forest,
@@ -66,7 +65,6 @@ _SAMPLE_ROWS = 1_000_000
 _PROBE_ROWS = 50_000
 # Rows of the sample that go with the result, to judge the trunk by.
 _CHECK_ROWS = 20_000
-_MOST_ROUNDS = 8
 # So much of the forest is put together at a time: its branches are in memory beside it.
 _GRAFT_BYTES = 250 * 10**6
 
@@ -142,10 +140,10 @@ class _Fit:
         sample = read_sample(self._folder, self._plan, encoding)
         growth = self._request.grow(encoding, totals, len(sample.X))
         growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
-        costs = self._costs(encoding, totals, growth, sample)
+        costs = row_costs(self._plan, encoding, growth.branches, sample)
         trunk = self._first_trunk(sample, growth, totals, costs)
         self._check_disk(encoding, totals)
-        for round_ in range(_MOST_ROUNDS):
+        for round_ in range(MOST_ROUNDS):
             counts = self._route(round_, int(trunk.n_leaves[0]))
             if counts.max() <= self._most_rows(costs) or not self._splits:
                 break
@@ -192,13 +190,11 @@ class _Fit:
             trunk = fit_trunk(
                 sample.X, sample.y, sample.weight, **growth.trunk, n_jobs=self._request.n_jobs
             )
-            for _ in range(_MOST_ROUNDS if self._splits else 0):
-                branch = route(trunk, sample.X)
-                share = np.bincount(branch, minlength=int(trunk.n_leaves[0])) / len(branch)
-                counts = np.ceil(share * totals.n_rows).astype(np.int64)
-                if counts.max() <= self._most_rows(costs):
-                    break
-                trunk = self._split(trunk, sample, counts, growth, costs)
+            if self._splits:
+                most_rows, owner = self._most_rows(costs), self._request.owner
+                trunk = deepen_by_sample(
+                    trunk, sample, totals.n_rows, most_rows, growth.trunk, owner
+                )
             save_forest(self._folder, trunk_name(0), trunk)
         return load_forest(self._folder, trunk_name(0))[0]
 
@@ -214,23 +210,11 @@ class _Fit:
         """The trunk of the next round; the spill of this one is deleted."""
         name = trunk_name(round_ + 1)
         if not self._folder.has(f"{name}.npz"):
-            deeper = self._split(trunk, sample, counts, growth, costs)
+            most_rows, owner = self._most_rows(costs), self._request.owner
+            deeper = deepen_trunk(trunk, sample, counts, most_rows, growth.trunk, owner)
             save_forest(self._folder, name, deeper)
         WorkFolder(self._folder.place(f"route-{round_}")).remove()
         return load_forest(self._folder, name)[0]
-
-    def _split(
-        self,
-        trunk: Forest,
-        sample: Rows,
-        counts: NDArray[np.int64],
-        growth: Growth,
-        costs: RowCosts,
-    ) -> Forest:
-        shape = ("n_levels", "criterion", "n_classes")
-        settings = {name: growth.trunk[name] for name in shape}
-        most_rows = self._most_rows(costs)
-        return deepen_trunk(trunk, sample, counts, most_rows, settings, self._request.owner)
 
     def _route(self, round_: int, n_branches: int) -> NDArray[np.int64]:
         """Rows of each branch, after all fragments are routed."""
@@ -377,19 +361,6 @@ class _Fit:
         own = PROCESS_BYTES + SAMPLE_COPIES * size * row_bytes(self._request.source)
         return own + PROCESS_BYTES * self._executor.n_workers
 
-    def _costs(self, encoding: Encoding, totals: Totals, growth: Growth, sample: Rows) -> RowCosts:
-        n_features = len(encoding.narrow)
-        matrix = n_features * np.dtype(encoding.matrix_type).itemsize
-        others = 8 * len(self._plan.roles.targets) + (8 if self._plan.roles.weight else 0)
-        return RowCosts(
-            table=matrix + others + (4 if self._plan.keep_rows else 0),
-            n_features=n_features,
-            leaf_bytes=leaf_bytes(encoding.n_classes),
-            rows_per_leaf=rows_per_leaf(sample, growth.branches, encoding),
-            n_trees=growth.branches.n_trees,
-            kept=4 if self._plan.keep_rows else 0,
-        )
-
     def _memory(self, costs: RowCosts, counts: NDArray[np.int64], encoding: Encoding) -> MemoryPlan:
         request = self._request
         n_jobs = max(request.n_jobs, self._executor.n_workers)
@@ -436,6 +407,21 @@ def sample_rows_for(n_rows: int, n_bytes: int, memory_limit: int) -> int:
     """Rows of the trunk's sample: all if there is room for them, else at most a million."""
     room = memory_limit // _SAMPLE_SHARE // (SAMPLE_COPIES * n_bytes)
     return n_rows if n_rows <= room else max(1, min(room, _SAMPLE_ROWS))
+
+
+def row_costs(plan: FilePlan, encoding: Encoding, growth: BranchPlan, sample: Rows) -> RowCosts:
+    """What the rows of a table cost to fit."""
+    n_features = len(encoding.narrow)
+    matrix = n_features * np.dtype(encoding.matrix_type).itemsize
+    others = 8 * len(plan.roles.targets) + (8 if plan.roles.weight else 0)
+    return RowCosts(
+        table=matrix + others + (4 if plan.keep_rows else 0),
+        n_features=n_features,
+        leaf_bytes=leaf_bytes(encoding.n_classes),
+        rows_per_leaf=rows_per_leaf(sample, growth, encoding),
+        n_trees=growth.n_trees,
+        kept=4 if plan.keep_rows else 0,
+    )
 
 
 def rows_per_leaf(sample: Rows, plan: BranchPlan, encoding: Encoding) -> float:

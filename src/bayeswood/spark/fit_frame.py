@@ -12,13 +12,21 @@ from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch
+from bayeswood.distributed.deepen import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.encoding import Encoding, Rows
 from bayeswood.distributed.file_plan import FilePlan, Source
 from bayeswood.distributed.files_request import FilesFit, Growth
 from bayeswood.distributed.fit_files import branch_of
 from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.local_processes import WorkerError
-from bayeswood.distributed.pipeline import row_bytes, sample_rows_for
+from bayeswood.distributed.memory import PROCESS_BYTES, MemoryPlan, RowCosts
+from bayeswood.distributed.pipeline import (
+    SAMPLE_COPIES,
+    row_bytes,
+    row_costs,
+    sample_rows_for,
+)
+from bayeswood.distributed.route import route
 from bayeswood.distributed.row_sample import key_limit, keys_of, smallest_keys
 from bayeswood.distributed.scan import Totals, join_scans
 from bayeswood.distributed.trunk import fit_trunk
@@ -27,8 +35,10 @@ from bayeswood.forest import Forest
 from bayeswood.methods.file_forest import FileForest, checked_limit
 from bayeswood.methods.parameters import draw_seed
 from bayeswood.spark import stages
+from bayeswood.spark.branch_memory import plan_branches, worker_memory
 from bayeswood.spark.frame import frame_source, need_frame, quoted
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks, refuse_repeated
+from bayeswood.spark.stages import Packing
 
 _OWNER = "bayeswood.spark.fit"
 # Rows of the sample that go with the result, to judge the trunk by; as in a fit from files.
@@ -46,13 +56,14 @@ def fit(
     features: Sequence[str] | None = None,
     sample_weight: str | None = None,
     memory_limit: int | str = "4GB",
+    on_large_branch: str = "raise",
 ) -> FileForest:
     """Fit an empirical Bayesian forest to the rows of a Spark data frame.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        The rows. It is read up to four times: keep it in Spark's cache if it is costly to compute.
+        The rows. It is read up to five times: keep it in Spark's cache if it is costly to compute.
     estimator : EmpiricalBayesianForestClassifier or EmpiricalBayesianForestRegressor
         What to fit.
     target : str or sequence of str
@@ -65,8 +76,12 @@ def fit(
     sample_weight : str, default=None
         Column of non-negative weights.
     memory_limit : int or str, default="4GB"
-        Bytes that the driver may take; the trunk is fitted to all rows if a quarter of it holds
-        them, as in `fit_parquet`.
+        Bytes that the driver may take, and each worker of Python in the executors; less counts
+        for these where ``spark.executor.pyspark.memory`` says so. The trunk is fitted to all rows
+        if a quarter of it holds them, as in `fit_parquet`.
+    on_large_branch : {"raise", "split"}, default="raise"
+        What to do about a branch that would not fit in a worker's memory: say so before any is
+        fitted, or give the trunk more leaves there.
 
     Returns
     -------
@@ -78,8 +93,8 @@ def fit(
     The forest is that of ``fit_parquet`` on files whose rows, in their order, have ascending ids,
     to the bit, for any partitioning and number of executors. Executors route rows by the native
     trunk, send them to the partition of their branch (``repartitionById``) and fit the branches
-    there (Taddy et al., 2015, section 5). A branch must fit in the memory of a Python worker, and
-    the fitted branches in ``spark.driver.maxResultSize``.
+    there (Taddy et al., 2015, section 5), after the rows of each were counted. The fitted
+    branches must fit in ``spark.driver.maxResultSize``. `memory_plan_` speaks of one worker.
 
     Examples
     --------
@@ -98,26 +113,36 @@ def fit(
             f"The 'estimator' parameter of {_OWNER} must be an EmpiricalBayesianForestClassifier "
             f"or an EmpiricalBayesianForestRegressor. Got {estimator!r} instead."
         )
-    estimator._check_files_parameters(_OWNER)
+    estimator._check_files_parameters(_OWNER, on_large_branch=on_large_branch)
     limit = checked_limit(memory_limit, _OWNER)
     source = frame_source(
         df, target, row_id, features, sample_weight, estimator.categorical_features, _OWNER
     )
     if estimator._is_classifier and len(source.roles.targets) > 1:
         raise BayeswoodError(f"{_OWNER} predicts one target. Got {list(target)} instead.")
-    return estimator._take(_Fit(df, estimator, source, row_id, limit).run())
+    splits = on_large_branch == "split"
+    return estimator._take(_Fit(df, estimator, source, row_id, limit, splits).run())
 
 
 class _Fit:
     """The steps of one fit."""
 
     def __init__(
-        self, df: Any, estimator: FileForest, source: Source, row_id: str, limit: int
+        self,
+        df: Any,
+        estimator: FileForest,
+        source: Source,
+        row_id: str,
+        limit: int,
+        splits: bool,
     ) -> None:
         self._estimator = estimator
         self._source = source
         self._row_id = row_id
         self._limit = limit
+        self._splits = splits
+        settings = df.sparkSession.conf
+        self._worker = worker_memory(lambda name: settings.get(name, None), limit)
         self._plan = FilePlan(
             files=(),
             fragments=(),
@@ -143,9 +168,14 @@ class _Fit:
         growth = self._estimator._growth(encoding, totals, len(sample.X))
         growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
         trunk = fit_trunk(sample.X, sample.y, sample.weight, **growth.trunk, n_jobs=self._n_jobs)
-        arrays = self._branches(encoding, trunk, growth.branches)
+        costs = row_costs(self._plan, encoding, growth.branches, sample)
+        trunk, counts = self._sized(trunk, encoding, totals, growth, sample, costs)
+        memory = self._memory(costs, counts, encoding, len(sample.X))
+        seen = sample.thin(_CHECK_ROWS)
+        del sample
+        arrays = self._branches(encoding, trunk, growth.branches, memory.n_threads)
         _refuse_change(arrays, totals)
-        return self._graft(arrays, trunk, encoding, totals, growth, sample.thin(_CHECK_ROWS))
+        return self._graft(arrays, trunk, encoding, totals, growth, memory, seen)
 
     @property
     def _n_jobs(self) -> int:
@@ -217,11 +247,55 @@ class _Fit:
         ids: NDArray[np.int64] = table["id"].to_numpy()[smallest_keys(keys, size)]
         return np.sort(ids)
 
+    def _sized(
+        self,
+        trunk: Forest,
+        encoding: Encoding,
+        totals: Totals,
+        growth: Growth,
+        sample: Rows,
+        costs: RowCosts,
+    ) -> tuple[Forest, NDArray[np.int64]]:
+        """The trunk, made deeper where a branch is too large, and the rows of each branch."""
+        most_rows, owner = costs.most_rows(self._worker.room), self._plan.owner
+        if self._splits:
+            trunk = deepen_by_sample(trunk, sample, totals.n_rows, most_rows, growth.trunk, owner)
+        counts = self._counts(trunk, encoding, totals, sample)
+        for _ in range(MOST_ROUNDS if self._splits else 0):
+            if counts.max() <= most_rows:
+                break
+            trunk = deepen_trunk(trunk, sample, counts, most_rows, growth.trunk, owner)
+            counts = self._counts(trunk, encoding, totals, sample)
+        return trunk, counts
+
+    def _counts(
+        self, trunk: Forest, encoding: Encoding, totals: Totals, sample: Rows
+    ) -> NDArray[np.int64]:
+        """Rows of each branch; without Spark's help if all rows are in the sample."""
+        n_branches = int(trunk.n_leaves[0])
+        if len(sample.X) == totals.n_rows:
+            return np.bincount(route(trunk, sample.X), minlength=n_branches)
+        stage = partial(stages.count_rows, encoding=encoding, trunk=_plain_arrays(trunk))
+        counts = np.zeros(n_branches, dtype=np.int64)
+        for row in self._df.mapInArrow(stage, stages.COUNTED).collect():
+            counts[row["branch"]] += row["n_rows"]
+        return counts
+
+    def _memory(
+        self, costs: RowCosts, counts: NDArray[np.int64], encoding: Encoding, n_sample: int
+    ) -> MemoryPlan:
+        """What the branches will take; those that would not fit are refused."""
+        packed = Packing.of(self._plan, encoding).row_bytes
+        trunk = PROCESS_BYTES + SAMPLE_COPIES * n_sample * row_bytes(self._source)
+        return plan_branches(
+            costs, counts.tolist(), self._worker, self._limit, packed, trunk, _OWNER
+        )
+
     def _branches(
-        self, encoding: Encoding, trunk: Forest, growth: BranchPlan
+        self, encoding: Encoding, trunk: Forest, growth: BranchPlan, n_threads: int
     ) -> dict[int, dict[str, NDArray[Any]]]:
         """The fitted branches, as arrays; those without rows are not among them."""
-        known = {name: np.asarray(value) for name, value in trunk.to_arrays().items()}
+        known = _plain_arrays(trunk)
         routed = self._df.mapInArrow(
             partial(
                 stages.route_rows,
@@ -233,7 +307,12 @@ class _Fit:
             stages.PACKED,
         )
         stage = partial(
-            stages.fit_rows, plan=self._plain, encoding=encoding, trunk=known, growth=growth
+            stages.fit_rows,
+            plan=self._plain,
+            encoding=encoding,
+            trunk=known,
+            growth=growth,
+            n_threads=n_threads,
         )
         parted = routed.repartitionById(int(trunk.n_leaves[0]), "branch")
         found = parted.mapInArrow(stage, stages.FITTED).collect()
@@ -246,6 +325,7 @@ class _Fit:
         encoding: Encoding,
         totals: Totals,
         growth: Growth,
+        memory: MemoryPlan,
         sample: Rows,
     ) -> FilesFit:
         branches = list(_all_branches(arrays, trunk, growth.branches.n_trees))
@@ -255,11 +335,23 @@ class _Fit:
         importances = graft_importances(trunk, branches, growth.branches.criterion)
         responses = _responses(arrays, numbers, totals) if numbers is not None else ()
         return FilesFit(
-            forest, trunk, importances, encoding, totals, growth.branches, None, sample, *responses
+            forest,
+            trunk,
+            importances,
+            encoding,
+            totals,
+            growth.branches,
+            memory,
+            sample,
+            *responses,
         )
 
 
 _ERRORS: dict[str, type[BayeswoodError]] = {"DataTypeError": DataTypeError}
+
+
+def _plain_arrays(trunk: Forest) -> dict[str, NDArray[Any]]:
+    return {name: np.asarray(value) for name, value in trunk.to_arrays().items()}
 
 
 def _arrays(fitted: bytes) -> dict[str, NDArray[Any]]:

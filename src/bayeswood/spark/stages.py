@@ -32,6 +32,7 @@ I64 = NDArray[np.int64]
 FOUND = "kind string, found string"
 PARTED_IDS = "part int, id bigint"
 SAMPLED_IDS = "id bigint, number bigint, error string"
+COUNTED = "branch int, n_rows bigint"
 PACKED = "branch int, packed binary"
 FITTED = "branch int, fitted binary"
 
@@ -159,6 +160,11 @@ class Packing:
         n_outputs = len(plan.roles.targets)
         return cls(kinds, len(encoding.narrow), n_outputs, plan.roles.weight is not None)
 
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a packed row."""
+        return sum(np.dtype(kind).itemsize for kind in (*self.kinds, "<i8"))
+
     def pack(self, rows: Rows, ids: I64) -> bytes:
         """Some rows as bytes."""
         responses = [rows.y] if rows.y.ndim == 1 else list(rows.y.T)
@@ -168,21 +174,24 @@ class Packing:
         return b"".join(column.tobytes() for column in (*packed, ids.astype("<i8")))
 
     def unpack(self, packets: list[bytes], matrix_type: Any, of_classes: bool) -> tuple[Rows, I64]:
-        """All rows of some packets, in the order of their ids."""
-        columns = [
-            np.concatenate(parts) for parts in zip(*map(self._columns, packets), strict=True)
-        ]
-        order = np.argsort(columns[-1], kind="stable")
+        """All rows of some packets, in the order of their ids; one column at a time is a copy."""
+        parts = [self._columns(packet) for packet in packets]
+        ids = np.concatenate([part[-1] for part in parts])
+        order = np.argsort(ids, kind="stable")
+
+        def ordered(column: int) -> NDArray[Any]:
+            return np.concatenate([part[column] for part in parts])[order]
+
         X = np.empty((len(order), self.n_features), dtype=matrix_type, order="F")
         for j in range(self.n_features):
-            X[:, j] = columns[j][order]
+            X[:, j] = ordered(j)
         if of_classes:
-            y: NDArray[Any] = columns[self.n_features][order].astype(np.int32)
+            y: NDArray[Any] = ordered(self.n_features).astype(np.int32)
         else:
-            outputs = columns[self.n_features : self.n_features + self.n_outputs]
-            y = np.column_stack([output[order] for output in outputs]).astype(np.float64)
-        weight = columns[-2][order].astype(np.float64) if self.has_weight else None
-        return Rows(X, y, weight), columns[-1][order]
+            outputs = range(self.n_features, self.n_features + self.n_outputs)
+            y = np.column_stack([ordered(j) for j in outputs]).astype(np.float64)
+        weight = ordered(-2).astype(np.float64) if self.has_weight else None
+        return Rows(X, y, weight), ids[order]
 
     def _columns(self, packet: bytes) -> list[NDArray[Any]]:
         kinds = [np.dtype(kind) for kind in (*self.kinds, "<i8")]
@@ -191,6 +200,19 @@ class Packing:
             found.append(np.frombuffer(packet, kind, n_rows, start))
             start += n_rows * kind.itemsize
         return found
+
+
+def count_rows(batches: Batches, encoding: Encoding, trunk: Mapping[str, NDArray[Any]]) -> Batches:
+    """How many rows of a partition the trunk sends to each branch: `COUNTED`."""
+    import pyarrow as pa
+
+    forest = forest_of(trunk)
+    counts = np.zeros(int(forest.n_leaves[0]), dtype=np.int64)
+    for batch in batches:
+        if batch.num_rows:
+            counts += np.bincount(route(forest, encoding.encode(batch).X), minlength=len(counts))
+    found = np.flatnonzero(counts)
+    yield pa.record_batch({"branch": pa.array(found, pa.int32()), "n_rows": counts[found]})
 
 
 def route_rows(
@@ -244,6 +266,7 @@ def fit_rows(
     encoding: Encoding,
     trunk: Mapping[str, NDArray[Any]],
     growth: BranchPlan,
+    n_threads: int,
 ) -> Batches:
     """Fit the branches whose packed rows are all in this partition: `FITTED`."""
     import pyarrow as pa
@@ -258,14 +281,20 @@ def fit_rows(
         rows, ids = packing.unpack(
             packets.pop(branch), encoding.matrix_type, encoding.classes is not None
         )
-        fitted = _fitted(rows, ids, growth, branch, encoding, int(depths[branch]))
+        fitted = _fitted(rows, ids, growth, branch, encoding, int(depths[branch]), n_threads)
         yield pa.record_batch(
             {"branch": pa.array([branch], pa.int32()), "fitted": pa.array([fitted], pa.binary())}
         )
 
 
 def _fitted(
-    rows: Rows, ids: I64, growth: BranchPlan, branch: int, encoding: Encoding, depth: int
+    rows: Rows,
+    ids: I64,
+    growth: BranchPlan,
+    branch: int,
+    encoding: Encoding,
+    depth: int,
+    n_threads: int,
 ) -> bytes:
     """A fitted branch as bytes; with ids, responses and weights where leaves remember rows."""
     fitted = fit_branch(
@@ -276,7 +305,7 @@ def _fitted(
         branch,
         n_levels=encoding.schema.n_levels,
         depth=depth,
-        n_jobs=_task_threads(),
+        n_jobs=min(n_threads, _task_threads()),
     )
     kept: dict[str, Any] = {}
     if growth.keep_rows:
