@@ -206,11 +206,11 @@ class SparkBackend(Embedded):
 
     @contextmanager
     def killing(self, kind, monkeypatch):
-        name = {"route": "route_rows", "fit": "fit_rows"}[kind]
+        name, branch = {"route": ("route_rows", 0), "fit": ("fit_rows", 3)}[kind]
         flag, stage = self.folder / f"killed-{kind}", getattr(stages, name)
 
         def stage_or_die(batches, **arguments):
-            return killed_midway.die_after_first(stage(batches, **arguments), str(flag))
+            return killed_midway.die_at_branch(stage(batches, **arguments), branch, str(flag))
 
         monkeypatch.setattr(stages, name, stage_or_die)
         before = self.n_executors()

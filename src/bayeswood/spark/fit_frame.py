@@ -314,8 +314,12 @@ class _Fit:
             growth=growth,
             n_threads=n_threads,
         )
-        parted = routed.repartitionById(int(trunk.n_leaves[0]), "branch")
-        found = parted.mapInArrow(stage, stages.FITTED).collect()
+        n_branches = int(trunk.n_leaves[0])
+        fitted = routed.repartitionById(n_branches, "branch").mapInArrow(stage, stages.FITTED)
+        # Rows that come out of a shuffle come in another order, and so in other packets, when an
+        # executor has died and they are routed again. Spark then begins all that follows anew,
+        # which it can as long as no result of it has left: so it must not be the last stage.
+        found = fitted.repartitionById(n_branches, "branch").collect()
         return {row["branch"]: _arrays(row["fitted"]) for row in found}
 
     def _graft(
