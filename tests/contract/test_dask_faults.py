@@ -13,6 +13,7 @@ from file_tables import FEATURES, regressor, small_table
 from bayeswood.distributed import dask_futures
 from bayeswood.distributed.dask_futures import DaskFutures
 from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.work_folder import SpillError
 
 # Kills itself when the first result of a step is there, and others are under way.
 FIT_AND_DIE = """
@@ -113,6 +114,7 @@ def test_a_task_that_kills_every_worker_is_named(
     with monkeypatch.context() as patch:
         patch.setattr(dask_futures, "run_on_worker", run_or_die)
         patch.setattr(backend.cluster.scheduler, "allowed_failures", 1)
+        patch.setattr(dask_futures, "_GRACE", 0.1)
         with pytest.raises(WorkerError, match=r"that ran task 'route-0-2' died.*resume=True"):
             fit(folder, backend.executor, spill_dir=tmp_path / "spill")
     assert tries.read_text() == "xx"
@@ -139,4 +141,21 @@ def test_a_stopped_worker_raises_instead_of_hanging(
     assert len(list(tmp_path.rglob("fit-0/*.npz"))) == 4  # the other worker has done the rest
     os.kill(int(stopped.read_text()), signal.SIGCONT)
     forest = fit(folder, backend.executor, spill_dir=tmp_path / "spill", resume=True)
+    assert forest.forest_.digest == undisturbed
+
+
+def test_a_file_that_cannot_grow_is_said_and_survived(backend, folder, undisturbed, tmp_path):
+    import resource
+
+    def limit(n_bytes):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, resource.RLIM_INFINITY))
+
+    backend.executor.run(limit, 10_000)  # routed rows have up to 4 kB, branches up to 17
+    try:
+        with pytest.raises(SpillError, match=r"A file in the spill folder .* would be larger"):
+            fit(folder, backend.executor, spill_dir=tmp_path)
+    finally:
+        backend.executor.run(limit, resource.RLIM_INFINITY)
+    assert list(tmp_path.rglob("routed-0.json"))
+    forest = fit(folder, backend.executor, spill_dir=tmp_path, resume=True)
     assert forest.forest_.digest == undisturbed
