@@ -1,9 +1,16 @@
 """Memory of a fit on Spark: what its settings tell, and what is refused by them."""
 
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from bayeswood import BayeswoodError
+from bayeswood.distributed.encoding import Rows
 from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
+from bayeswood.distributed.trunk import fit_trunk
+from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import (
     WorkerMemory,
     plan_branches,
@@ -74,3 +81,35 @@ def test_what_would_not_fit_is_refused_with_the_numbers():
         plan([9 * 10**6], WorkerMemory(GIGA, OWN))
     with pytest.raises(BayeswoodError, match=r"forest of 900,000,000 rows .* fit is 4\.0 GB"):
         plan([9 * 10**5] * 1000, WorkerMemory(GIGA))
+
+
+def test_packets_are_let_go_before_a_branch_is_grown(rng, monkeypatch):
+    packing = stages.Packing(("<f4", "<f4", "<f8"), n_features=2, n_outputs=1, has_weight=False)
+    X, y = rng.random((10_000, 2), dtype=np.float32), rng.random((10_000, 1))
+    ids = rng.permutation(10_000)
+    levels = np.zeros(2, dtype=np.int32)
+    trunk = fit_trunk(X, y, n_levels=levels, criterion="squared_error", max_leaves=1)
+    known = {name: np.asarray(value) for name, value in trunk.to_arrays().items()}
+    encoding = SimpleNamespace(matrix_type=np.float32, classes=None)
+
+    def packets():
+        halves = [
+            packing.pack(Rows(X[own], y[own], None), ids[own]) for own in (ids[::2], ids[1::2])
+        ]
+        yield pa.record_batch({"branch": pa.array([0, 0], pa.int32()), "packed": halves})
+
+    held, before = [], pa.total_allocated_bytes()
+
+    def grow(rows, own, *rest):
+        held.append(pa.total_allocated_bytes() - before)
+        np.testing.assert_array_equal(own, np.arange(10_000))
+        np.testing.assert_array_equal(rows.X, X[np.argsort(ids)])
+        np.testing.assert_array_equal(rows.y, y[np.argsort(ids)])
+        return b"grown"
+
+    monkeypatch.setattr(stages, "_fitted", grow)
+    monkeypatch.setattr(stages.Packing, "of", lambda *arguments: packing)
+    monkeypatch.setattr(stages.FilePlan, "from_json", lambda plain: None)
+    (found,) = stages.fit_rows(packets(), {}, encoding, known, None, 1)
+    assert found.to_pydict() == {"branch": [0], "fitted": [b"grown"]}
+    assert held[0] < 10_000 < packing.row_bytes * len(ids)

@@ -27,6 +27,8 @@ from bayeswood.spark.row_ids import BlockCounts, IdBlocks
 
 Batches = Iterator[Any]
 I64 = NDArray[np.int64]
+#: Packed rows: bytes, or a buffer of Arrow that is not copied.
+Packet = Any
 
 #: Columns of what the stages give.
 FOUND = "kind string, found string"
@@ -173,7 +175,7 @@ class Packing:
         packed = [column.astype(kind) for column, kind in zip(columns, self.kinds, strict=True)]
         return b"".join(column.tobytes() for column in (*packed, ids.astype("<i8")))
 
-    def unpack(self, packets: list[bytes], matrix_type: Any, of_classes: bool) -> tuple[Rows, I64]:
+    def unpack(self, packets: list[Packet], matrix_type: Any, of_classes: bool) -> tuple[Rows, I64]:
         """All rows of some packets, in the order of their ids; one column at a time is a copy."""
         parts = [self._columns(packet) for packet in packets]
         ids = np.concatenate([part[-1] for part in parts])
@@ -193,9 +195,9 @@ class Packing:
         weight = ordered(-2).astype(np.float64) if self.has_weight else None
         return Rows(X, y, weight), ids[order]
 
-    def _columns(self, packet: bytes) -> list[NDArray[Any]]:
+    def _columns(self, packet: Packet) -> list[NDArray[Any]]:
         kinds = [np.dtype(kind) for kind in (*self.kinds, "<i8")]
-        n_rows, start, found = len(packet) // sum(kind.itemsize for kind in kinds), 0, []
+        n_rows, start, found = memoryview(packet).nbytes // self.row_bytes, 0, []
         for kind in kinds:
             found.append(np.frombuffer(packet, kind, n_rows, start))
             start += n_rows * kind.itemsize
@@ -271,20 +273,27 @@ def fit_rows(
     """Fit the branches whose packed rows are all in this partition: `FITTED`."""
     import pyarrow as pa
 
-    packets: dict[int, list[bytes]] = {}
-    for batch in batches:
-        for branch, packet in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            packets.setdefault(branch, []).append(packet)
+    packets = _gathered(batches)
     packing = Packing.of(FilePlan.from_json(plan), encoding)
     depths = branch_depths(forest_of(trunk))
     for branch in sorted(packets):
         rows, ids = packing.unpack(
             packets.pop(branch), encoding.matrix_type, encoding.classes is not None
         )
+        pa.default_memory_pool().release_unused()
         fitted = _fitted(rows, ids, growth, branch, encoding, int(depths[branch]), n_threads)
         yield pa.record_batch(
             {"branch": pa.array([branch], pa.int32()), "fitted": pa.array([fitted], pa.binary())}
         )
+
+
+def _gathered(batches: Batches) -> dict[int, list[Packet]]:
+    """The packets of each branch; nothing is copied, and nothing else keeps them."""
+    packets: dict[int, list[Packet]] = {}
+    for batch in batches:
+        for branch, packet in zip(*batch.columns, strict=True):
+            packets.setdefault(branch.as_py(), []).append(packet.as_buffer())
+    return packets
 
 
 def _fitted(
