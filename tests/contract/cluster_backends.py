@@ -206,13 +206,18 @@ class SparkBackend(Embedded):
 
     @contextmanager
     def killing(self, kind, monkeypatch):
-        name, branch = {"route": ("route_rows", 0), "fit": ("fit_rows", 3)}[kind]
-        flag, stage = self.folder / f"killed-{kind}", getattr(stages, name)
+        flag, route, fit = self.folder / f"killed-{kind}", stages.route_rows, stages.fit_rows
+        at_route, at_fit = {"route": (0, None), "fit": (None, 3)}[kind]
 
-        def stage_or_die(batches, **arguments):
-            return killed_midway.die_at_branch(stage(batches, **arguments), branch, str(flag))
+        def route_or_die(batches, **arguments):
+            routed = route(killed_midway.in_another_order(batches, str(flag)), **arguments)
+            return killed_midway.die_at_branch(routed, at_route, str(flag))
 
-        monkeypatch.setattr(stages, name, stage_or_die)
+        def fit_or_die(batches, **arguments):
+            return killed_midway.die_at_branch(fit(batches, **arguments), at_fit, str(flag))
+
+        monkeypatch.setattr(stages, "route_rows", route_or_die)
+        monkeypatch.setattr(stages, "fit_rows", fit_or_die)
         before = self.n_executors()
         yield
         assert_killed(flag)

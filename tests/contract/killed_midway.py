@@ -45,12 +45,17 @@ def executor_pid() -> int:
     return int(daemon.rsplit(")", 1)[1].split()[1])
 
 
-def die_at_branch(found: Iterator[Any], branch: int, flag: str) -> Iterator[Any]:
+def die_at_branch(found: Iterator[Any], branch: int | None, flag: str) -> Iterator[Any]:
     """What a stage of Spark gives; its executor dies when something of a branch is there."""
     for batch in found:
         if branch in batch.column("branch").to_pylist():
             die_once(flag, executor_pid())
         yield batch
+
+
+def in_another_order(batches: Iterator[Any], flag: str) -> Iterator[Any]:
+    """Batches of rows backwards once a process has died, as a shuffle may bring them."""
+    return reversed(list(batches)) if os.path.exists(flag) else batches
 
 
 def is_running(pid: int) -> bool:
