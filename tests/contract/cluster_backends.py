@@ -156,6 +156,7 @@ class SparkBackend(Embedded):
         if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
             pytest.skip(NO_JAVA)
         os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        os.environ["PYSPARK_PYTHON"] = sys.executable
         imported = [Path(bayeswood.__file__).parents[1], Path(__file__).parent]
         from pyspark.sql import SparkSession
 
