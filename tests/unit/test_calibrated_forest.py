@@ -128,7 +128,8 @@ def test_probabilities_are_the_formula(classifier, irises):
     averages = np.tensordot(weights, classifier.predict_draws(X), axes=1)
     number = 1 / np.sum(weights**2)
     smoothed = (number * averages + 1 / 3) / (number + 1)
-    scores = smoothed**classifier.calibration_power_ * np.exp(classifier.calibration_offset_)
+    power = classifier.calibration_power_ * classifier.calibration_slopes_
+    scores = (3 * smoothed) ** power * np.exp(classifier.calibration_offset_)
     expected = scores / scores.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(classifier.predict_proba(X), expected)
     assert (classifier.predict_proba(X) > 0).all()
@@ -149,6 +150,7 @@ def test_the_calibration_is_fitted_to_rows_left_out(plain, irises):
     expected = fit_class_calibration(Votes.from_means(means, effective), label)
     assert model.calibration_power_ == pytest.approx(expected.power, rel=1e-5)
     np.testing.assert_allclose(model.calibration_offset_, expected.offset, atol=1e-5)
+    np.testing.assert_allclose(model.calibration_slopes_, expected.slopes, atol=1e-5)
     assert model.n_calibration_rows_ == seen.sum()
     if plain:
         np.testing.assert_allclose(effective, (out > 0).sum(axis=0)[seen])
@@ -386,6 +388,7 @@ def test_nothing_left_out_is_a_warning(model, message, irises):
         model.fit(X, y)
     assert model.calibration_power_ == 1.0
     assert not model.calibration_offset_.any()
+    assert (model.calibration_slopes_ == 1).all()
     assert model.n_calibration_rows_ == 0
     with pytest.raises(BayeswoodError, match="needs rows that some tree left out"):
         model.calibration_report()

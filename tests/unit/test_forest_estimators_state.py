@@ -215,6 +215,8 @@ BROKEN = {
     "negative weight": (5, set_in(["numbers", "randomized_weight_"], -0.5), "out of range"),
     "no offsets": (5, set_array("calibration_offset_", None), "lacks the array"),
     "short offsets": (5, set_array("calibration_offset_", np.zeros(1)), "unusable array"),
+    "no class slopes": (5, set_array("calibration_slopes_", None), "lacks the array"),
+    "class slopes of zero": (5, set_array("calibration_slopes_", np.zeros(2)), "out of range"),
     "report of other shape": (5, set_array("report_scores", np.zeros((2, 2))), "unusable array"),
     "report of no rows": (5, set_array("report_proba", np.zeros((0, 2))), "differing number"),
     "report of no probabilities": (5, set_array("report_proba", np.full((120, 2), 9.0)), "report"),

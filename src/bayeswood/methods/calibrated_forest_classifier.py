@@ -10,9 +10,10 @@ along the path from the root (0), N the rows of a node. λ and the weight ω of 
 are posterior means, given the out-of-bag rows, see `bayeswood.uncertainty.member_pool`. The
 average p̄ is too timid, and is recalibrated on the same rows:
 
-    p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z,
+    p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z,
 
-γ and b by penalised likelihood, see `bayeswood.uncertainty.class_calibration`.
+γ, b and, of three classes or more, s by penalised likelihood, see
+`bayeswood.uncertainty.class_calibration`.
 
 References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML
 2015. P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.
@@ -106,6 +107,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         γ: above 1 the averages were too timid and are sharpened, below 1 they are flattened.
     calibration_offset_ : ndarray, (n_classes,)
         b: added to each class's log probability, positive where the averages were too low.
+    calibration_slopes_ : ndarray, (n_classes,)
+        s: above 1 for classes that are told apart more sharply than the others; all 1 for two
+        classes, and for more than 30.
     leaf_shrinkage_ : float
         λ: the strength with which leaves were moved toward their ancestors.
     randomized_weight_ : float
@@ -144,15 +148,17 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     -----
     With p̄ the average over B trees and C classes,
 
-        p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ log p̃_c + b_c − log Z.
+        p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z.
 
     B is the number of trees behind p̄: in the fit of γ and b those that left the row out, in a
     prediction all of them; where trees weigh differently, 1 / Σ w² for weights w of sum 1. λ and ω
     are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
-    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. γ and b minimise the
-    summed negative log probability of the out-of-bag rows (each times its `sample_weight`, scaled
-    to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between 0.2 and 8. A row that
-    no tree left out takes no part; if that holds for all, λ = 0, γ = 1 and b = 0, with a warning.
+    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1, γ and b
+    minimise the summed negative log probability of the out-of-bag rows (each times its
+    `sample_weight`, scaled to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between
+    0.2 and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum
+    + Σ (log s_c)² / (2·0.3²) + Σ b_c² / (2·0.5²) with γ s_c between 0.2 and 8. A row that no tree
+    left out takes no part; if that holds for all, λ = 0, γ = s = 1 and b = 0, with a warning.
 
     The promise holds for new rows drawn like the training rows. Where rows come in groups (several
     of one patient, machine, day) and new rows come from new groups, a row's relatives in the tree
@@ -258,7 +264,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return self._calibration().apply(averages, n_trees)
 
     def _calibration(self) -> ClassCalibration:
-        return ClassCalibration(self.calibration_power_, self.calibration_offset_)
+        return ClassCalibration(
+            self.calibration_power_, self.calibration_offset_, self.calibration_slopes_
+        )
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the calibrated prediction and where it comes from, in nats.
@@ -334,6 +342,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             "randomized_weight_": pooled.randomized_weight,
             "calibration_power_": calibration.power,
             "calibration_offset_": calibration.offset,
+            "calibration_slopes_": calibration.slopes,
             "n_calibration_rows_": int(seen.sum()),
             "_judged": None,
         }
@@ -356,6 +365,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         meta, arrays, forest = super()._state()
         if self.calibration is not None:
             arrays["calibration_offset_"] = self.calibration_offset_
+            arrays["calibration_slopes_"] = self.calibration_slopes_
         if self._judged is not None:
             arrays |= summary_arrays(self._judged)
         return meta, arrays, forest
@@ -373,9 +383,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             if not low <= state.take(numbers, name, float) < np.inf:
                 raise BayeswoodError(f"The model file holds a '{name}' out of range.")
             restored[name] = numbers[name]
-        restored["calibration_offset_"] = state.take_array(
-            arrays, "calibration_offset_", (n_classes,)
-        )
+        for name in ("calibration_offset_", "calibration_slopes_"):
+            restored[name] = state.take_array(arrays, name, (n_classes,))
+        if (restored["calibration_slopes_"] <= 0).any():
+            raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
         return {**restored, "_judged": _restored_judgement(arrays, restored)}
 
 
@@ -383,6 +394,7 @@ def _described(fitted: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "power": fitted["calibration_power_"],
         "offset": fitted["calibration_offset_"],
+        "slopes": fitted["calibration_slopes_"],
         "shrinkage": fitted["leaf_shrinkage_"],
         "randomized_weight": fitted["randomized_weight_"],
         "event": event_name(fitted["classes_"]),

@@ -33,6 +33,8 @@ class ClassCalibrationSummary:
         γ.
     offset : (n_classes,) ndarray
         b.
+    slopes : (n_classes,) ndarray
+        s; all 1 where there is one γ for all classes.
     shrinkage : float
         λ.
     randomized_weight : float
@@ -54,6 +56,7 @@ class ClassCalibrationSummary:
     trees_per_row: float
     power: float
     offset: F64
+    slopes: F64
     shrinkage: float
     randomized_weight: float
     event: str
@@ -66,12 +69,18 @@ class ClassCalibrationSummary:
                           *self._bin_lines()])  # fmt: skip
 
     def _map_lines(self) -> list[str]:
-        low, high = float(self.offset.min()), float(self.offset.max())
-        return [
+        weighing = (
             f"leaves shrunk with λ = {self.shrinkage:.3g}; trees with random cuts weigh "
-            f"{self.randomized_weight:.0%}",
-            "log p_c = γ log p̃_c + b_c − log Z, "
-            f"γ = {self.power:.3f}, b from {low:+.3f} to {high:+.3f}",
+            f"{self.randomized_weight:.0%}"
+        )
+        offsets = f"b from {self.offset.min():+.3f} to {self.offset.max():+.3f}"
+        if (self.slopes == 1).all():
+            return [weighing, f"log p_c = γ log p̃_c + b_c − log Z, γ = {self.power:.3f}, {offsets}"]
+        slopes = f"s from {self.slopes.min():.3f} to {self.slopes.max():.3f}"
+        return [
+            weighing,
+            "log p_c = γ s_c log(C p̃_c) + b_c − log Z,",
+            f"γ = {self.power:.3f}, {slopes}, {offsets}",
         ]
 
     def _score_lines(self) -> list[str]:

@@ -12,9 +12,19 @@ p̃ is the average with one more member that knows nothing, so that no class has
 over rows i, each with the number of trees that left it out for B, weights scaled to a mean of 1.
 The likelihood is log-linear, so its part is convex in (γ, b); so is the penalty up to γ = e.
 
+Of three classes or more (30 at most), some may be easily told from the rest and others hardly from
+each other: one γ is then too small for the former and too large for the latter. So, with this γ,
+each class has a slope s_c around 1,
+
+    log p_c = γ s_c log(C p̃_c) + b_c − log Z,
+
+that leaves alone what is as likely as any class, and s and b minimise the same sum with the penalty
+Σ_c (log s_c)² / (2·0.3²) + Σ_c b_c² / (2·0.5²) and γ s_c in [0.2, 8]. With s = 1 this is the map
+above.
+
 Sufficient are the classes that trees voted for: all others of a row share one floor,
 p̃ = 1 / (C (B + 1)). Rows are kept in that sparse form, at most B entries each, so that neither
-time nor memory grows with the number of classes.
+time nor memory grows with the number of classes where there is one γ.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,12 +41,18 @@ _Function = Callable[[F64], tuple[float, F64]]
 SMALLEST_POWER, LARGEST_POWER = 0.2, 8.0
 _SD_LOG_POWER = 1.5
 _SD_OFFSET = 0.5
+_SD_LOG_SLOPE = 0.3
+# Classes up to which each has a slope, which takes all classes of every row.
+_MOST_CLASSES_SLOPED = 30
+# Rows times classes of the fit of slopes that are looked at together: they fit into the cache.
+_BLOCK_ENTRIES = 2**15
 # Of the fit: most steps, steps remembered, halvings of a step, the longest, the gain that is none.
 _MOST_STEPS = 200
 _MEMORY = 10
 _MOST_HALVINGS = 40
 _LONGEST_STEP = 4.0
 _ENOUGH = 1e-14
+_ENOUGH_FOR_SLOPES = 1e-11
 _ENOUGH_TO_COMPARE = 1e-7
 
 
@@ -121,6 +137,12 @@ class Votes:
                 self.n_classes,
             )
 
+    def table(self) -> F64:
+        """Log p̃ of all classes, (n_rows, n_classes)."""
+        logs = np.repeat(self.log_floor[:, None], self.n_classes, axis=1)
+        logs[self.row, self.label] = self.log_smoothed
+        return logs
+
     def log_of(self, label: NDArray[np.intp]) -> F64:
         """Log p̃ of one class per row."""
         found = self.log_floor.copy()
@@ -139,15 +161,18 @@ class ClassCalibration:
         γ; above 1 the averages were too timid.
     offset : ndarray, (n_classes,)
         b, centred; positive for classes whose averages were too low.
+    slopes : ndarray, (n_classes,)
+        s; above 1 for classes that are told apart more sharply than the average says.
     """
 
     power: float
     offset: F64
+    slopes: F64
 
     @classmethod
     def identity(cls, n_classes: int) -> "ClassCalibration":
-        """γ = 1 and b = 0: nothing but smoothing."""
-        return cls(1.0, np.zeros(n_classes))
+        """γ = 1, b = 0 and s = 1: nothing but smoothing."""
+        return cls(1.0, np.zeros(n_classes), np.ones(n_classes))
 
     def apply(self, means: F64, n_trees: NDArray[Any]) -> F64:
         """Calibrated probabilities of averages, (n_rows, n_classes), over so many trees each."""
@@ -157,13 +182,12 @@ class ClassCalibration:
 
     def apply_votes(self, votes: Votes) -> F64:
         """Calibrated probabilities, (n_rows, n_classes)."""
-        log_smoothed = np.repeat(votes.log_floor[:, None], votes.n_classes, axis=1)
-        log_smoothed[votes.row, votes.label] = votes.log_smoothed
-        return self._normalised(log_smoothed)
+        return self._normalised(votes.table())
 
     def _normalised(self, scores: F64) -> F64:
         """Probabilities from log p̃, which is overwritten."""
-        scores *= self.power
+        scores += np.log(scores.shape[1])
+        scores *= self.power * self.slopes
         scores += self.offset
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
@@ -174,7 +198,7 @@ class ClassCalibration:
 def fit_class_calibration(
     votes: Votes, label: NDArray[np.intp], weights: F64 | None = None
 ) -> ClassCalibration:
-    """Fit γ and b.
+    """Fit γ, then b and, of three to 30 classes, the slopes s.
 
     Parameters
     ----------
@@ -196,13 +220,18 @@ def fit_class_calibration(
     >>> fitted.apply(means[:1], np.array([60])).round(2)
     array([[0.8, 0.2]])
     """
-    return _fit(votes, label, weights, _ENOUGH)[0]
+    fitted = _fit(votes, label, weights, _ENOUGH)[0]
+    if votes.n_rows == 0 or not 2 < votes.n_classes <= _MOST_CLASSES_SLOPED:
+        return fitted
+    return _with_slopes(
+        fitted, _SlopeObjective(votes, label, _scaled(weights, votes.n_rows), fitted.power)
+    )
 
 
 def calibration_loss(votes: Votes, label: NDArray[np.intp], weights: F64 | None = None) -> float:
     """The least penalised negative log likelihood, summed over rows: how good votes are.
 
-    Found to a few thousandths of a nat, for comparisons.
+    That of one γ for all classes, found to a few thousandths of a nat, for comparisons.
     """
     return _fit(votes, label, weights, _ENOUGH_TO_COMPARE)[1] * votes.n_rows
 
@@ -210,18 +239,45 @@ def calibration_loss(votes: Votes, label: NDArray[np.intp], weights: F64 | None 
 def _fit(
     votes: Votes, label: NDArray[np.intp], weights: F64 | None, enough: float
 ) -> tuple[ClassCalibration, float]:
-    """The calibration and its loss per row."""
+    """The calibration by one γ, and its loss per row."""
     if votes.n_rows == 0 or votes.n_classes == 1:
         return ClassCalibration.identity(votes.n_classes), 0.0
-    scaled = np.ones(votes.n_rows) if weights is None else weights / weights.mean()
-    objective = _Objective(votes, label, scaled)
+    objective = _Objective(votes, label, _scaled(weights, votes.n_rows))
     start, curvature = np.zeros(1 + votes.n_classes), objective.curvature()
     found, loss = _minimise(objective.in_log_power, start, curvature, enough)
     power = float(np.clip(np.exp(found[0]), SMALLEST_POWER, LARGEST_POWER))
     if power != np.exp(found[0]):
         # On its bound; the offsets follow, for the objective has no other valley.
         found, loss = _minimise(lambda at: objective.at_power(power, at), found, curvature, enough)
-    return ClassCalibration(power, found[1:]), loss
+    return ClassCalibration(power, found[1:], np.ones(votes.n_classes)), loss
+
+
+def _with_slopes(fitted: ClassCalibration, objective: "_SlopeObjective") -> ClassCalibration:
+    start = np.concatenate([np.zeros_like(fitted.offset), fitted.offset])
+    curvature = objective.curvature(start)
+    found, _ = _minimise(objective, start, curvature, _ENOUGH_FOR_SLOPES)
+    within = _bounded_slopes(found, fitted.power)
+    if (within != found).any():
+        # Some are on their bounds; the others, and the offsets, follow.
+        free = within == found
+        found, _ = _minimise(
+            lambda at: objective.along(free, at), within, curvature, _ENOUGH_FOR_SLOPES
+        )
+        within = _bounded_slopes(found, fitted.power)
+    log_slopes, offset = np.split(within, 2)
+    return ClassCalibration(fitted.power, offset, np.exp(log_slopes))
+
+
+def _bounded_slopes(parameters: F64, power: float) -> F64:
+    """Log s and b with γ s_c within the bounds of γ."""
+    log_slopes, offset = np.split(parameters, 2)
+    low, high = np.log(SMALLEST_POWER / power), np.log(LARGEST_POWER / power)
+    return np.concatenate([np.clip(log_slopes, low, high), offset])
+
+
+def _scaled(weights: F64 | None, n_rows: int) -> F64:
+    """The weights, to a mean of 1."""
+    return np.ones(n_rows) if weights is None else weights / weights.mean()
 
 
 def _minimise(function: _Function, start: F64, curvature: F64, enough: float) -> tuple[F64, float]:
@@ -366,3 +422,62 @@ class _Objective:
 def _penalty(power: float, offset: F64) -> float:
     of_power = np.log(power) ** 2 / (2 * _SD_LOG_POWER**2)
     return float(of_power + np.sum(offset**2) / (2 * _SD_OFFSET**2))
+
+
+class _SlopeObjective:
+    """The penalised negative log likelihood per row, and its gradient in (log s, b), γ given.
+
+    With q the calibrated probabilities and l_ic = γ log(C p̃_ic), n times the gradient is
+    ∂/∂(log s_c) = s_c Σ_i w_i (q_ic − 1[y_i = c]) l_ic and ∂/∂b_c = Σ_i w_i (q_ic − 1[y_i = c]),
+    each plus the penalty's.
+    """
+
+    def __init__(self, votes: Votes, label: NDArray[np.intp], weights: F64, power: float) -> None:
+        self._logs = power * (votes.table() + np.log(votes.n_classes))
+        self._label = label
+        self._weights = weights
+        step = max(1, _BLOCK_ENTRIES // votes.n_classes)
+        self._blocks = [slice(at, at + step) for at in range(0, votes.n_rows, step)]
+        self._precision = np.repeat([_SD_LOG_SLOPE**-2, _SD_OFFSET**-2], votes.n_classes)
+
+    def __call__(self, parameters: F64) -> tuple[float, F64]:
+        """At log s, b."""
+        log_slopes, offset = np.split(parameters, 2)
+        value = float(np.sum(self._precision * parameters**2)) / 2
+        gradient = self._precision * parameters
+        for rows in self._blocks:
+            logs = np.exp(log_slopes) * self._logs[rows]
+            proba, log_z = _softmax(logs + offset)
+            own = np.arange(len(logs)), self._label[rows]
+            true_score = logs[own] + offset[own[1]]
+            value += float(np.sum(self._weights[rows] * (log_z - true_score)))
+            proba[own] -= 1.0
+            proba *= self._weights[rows, None]
+            gradient += np.concatenate([np.sum(proba * logs, axis=0), np.sum(proba, axis=0)])
+        return value / len(self._logs), gradient / len(self._logs)
+
+    def along(self, free: NDArray[np.bool_], parameters: F64) -> tuple[float, F64]:
+        """At log s, b; parameters that are not free do not count."""
+        value, gradient = self(parameters)
+        return value, np.where(free, gradient, 0.0)
+
+    def curvature(self, parameters: F64) -> F64:
+        """A rough second derivative in each parameter, to start from."""
+        log_slopes, offset = np.split(parameters, 2)
+        second = self._precision.copy()
+        for rows in self._blocks:
+            logs = np.exp(log_slopes) * self._logs[rows]
+            proba, _ = _softmax(logs + offset)
+            spread = self._weights[rows, None] * proba * (1.0 - proba)
+            second += np.concatenate([np.sum(spread * logs**2, axis=0), np.sum(spread, axis=0)])
+        return second / len(self._logs)
+
+
+def _softmax(scores: F64) -> tuple[F64, F64]:
+    """Probabilities and log Z of each row; the scores are overwritten."""
+    top = scores.max(axis=1, keepdims=True)
+    scores -= top
+    np.exp(scores, out=scores)
+    total = scores.sum(axis=1, keepdims=True)
+    scores /= total
+    return scores, (top + np.log(total))[:, 0]
