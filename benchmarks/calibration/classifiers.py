@@ -1,13 +1,21 @@
 """Class probabilities: ours and others', one function each. All use one thread."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.calibration.models import F64, Model, Predict, registrar
-from benchmarks.calibration.recalibration import fit_temperature, recalibrated, smoothed_log
+from benchmarks.calibration.recalibration import (
+    fit_slopes,
+    fit_temperature,
+    recalibrated,
+    smoothed_log,
+)
 
 OURS = "calibrated forest"
 RIVAL = "random forest, recalibrated"
+RIVAL_BY_CLASS = "random forest, recalibrated by class"
 RAW = "random forest"
 CLASSIFIERS: dict[str, Model] = {}
 _register = registrar(CLASSIFIERS, "classification")
@@ -24,7 +32,27 @@ def calibrated_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
 
 @_register(RIVAL)
 def recalibrated_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
-    """scikit-learn's random forest, recalibrated like ours from its own out-of-bag predictions."""
+    """scikit-learn's random forest, its out-of-bag rows recalibrated by one γ and offsets."""
+    forest, log_p, codes = _out_of_bag_forest(X, y, n_trees, seed)
+    gamma, offsets = fit_temperature(log_p, codes)
+    return lambda X: recalibrated(smoothed_log(forest.predict_proba(X), n_trees), gamma, offsets)
+
+
+@_register(RIVAL_BY_CLASS)
+def forest_recalibrated_by_class(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
+    """The same with a slope for each of three classes or more, as ours has."""
+    forest, log_p, codes = _out_of_bag_forest(X, y, n_trees, seed)
+    shift = np.log(log_p.shape[1])
+    powers, offsets = fit_slopes(log_p + shift, codes)
+    return lambda X: recalibrated(
+        smoothed_log(forest.predict_proba(X), n_trees) + shift, powers, offsets
+    )
+
+
+def _out_of_bag_forest(
+    X: F64, y: NDArray, n_trees: int, seed: int
+) -> tuple[Any, F64, NDArray[np.intp]]:
+    """A random forest, log p̃ of the rows that some tree left out, and their classes."""
     from sklearn.ensemble import RandomForestClassifier
 
     forest = RandomForestClassifier(n_trees, oob_score=True, random_state=seed, n_jobs=1).fit(X, y)
@@ -33,8 +61,7 @@ def recalibrated_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
         n_out += np.bincount(rows, minlength=len(y)) == 0
     seen = n_out > 0
     log_p = smoothed_log(forest.oob_decision_function_[seen], n_out[seen])
-    gamma, offsets = fit_temperature(log_p, np.searchsorted(forest.classes_, y[seen]))
-    return lambda X: recalibrated(smoothed_log(forest.predict_proba(X), n_trees), gamma, offsets)
+    return forest, log_p, np.searchsorted(forest.classes_, y[seen])
 
 
 @_register(RAW)
