@@ -172,7 +172,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     and such an interval is a point or all of [0, 1].
 
     ``weight_threshold=0.2, member_weighting="equal", leaf_shrinkage=0`` is the plain recipe: the
-    average of all trees as they are, and one γ.
+    average of all trees as they are, and its calibration.
 
     Examples
     --------
