@@ -427,7 +427,7 @@ def test_files_and_pickles_keep_the_calibration(model, weighted, grouped, tmp_pa
     X = pd.DataFrame({"a": rng.normal(size=150), "b": rng.choice(list("xyz"), size=150)})
     y = X["a"].to_numpy() * 2 + rng.normal(size=150)
     if isinstance(model, CalibratedForestClassifier):
-        y = np.where(y > 0, "up", "down")
+        y = np.array(["down", "level", "up"])[np.digitize(y, [-1, 1])]
     groups = np.arange(150) // 2 if grouped else None
     fitted = clone(model).fit(X, y, rng.exponential(size=150) if weighted else None, groups)
     fitted.save(tmp_path / "model.bw")

@@ -43,12 +43,17 @@ def test_the_report_of_a_classifier(classifier, irises):
     assert summary.happened.mean(axis=0)[1] == pytest.approx(classifier.oob_score_)
     plain = json.loads(json.dumps(report.to_dict()))
     assert plain["power"] == classifier.calibration_power_
+    slopes = classifier.calibration_slopes_
+    assert plain["slopes"] == slopes.tolist()
+    assert f"s from {slopes.min():.3f} to {slopes.max():.3f}" in text
 
 
 def test_the_report_of_two_classes_is_of_the_second(irises):
     X, y = irises
     model = CalibratedForestClassifier(40, random_state=0).fit(X, y == "setosa")
-    summary = model.calibration_report().summary
+    report = model.calibration_report()
+    assert "log p_c = γ log p̃_c + b_c − log Z" in str(report)
+    summary = report.summary
     assert summary.event == "True"
     np.testing.assert_array_equal(summary.happened[:, 0], y == "setosa")
 
