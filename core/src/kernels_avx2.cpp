@@ -148,11 +148,146 @@ void sort_lanes(SmallEntry* lanes, const Network& network) {
   }
 }
 
+// Class weights of the left side in vectors, see the portable twin for the order of summation.
+template <int N>
+struct ClassLeft {
+  __m256d left[N];
+  __m256d total[N];
+  __m128d min_w;
+
+  ClassLeft(const ClassCuts& cuts, const double* start) : min_w(_mm_set1_pd(cuts.min_weight)) {
+    for (int v = 0; v < N; ++v) {
+      left[v] = start != nullptr ? _mm256_loadu_pd(start + v * LANES) : _mm256_setzero_pd();
+      total[v] = _mm256_loadu_pd(cuts.total + v * LANES);
+    }
+  }
+
+  // Both sums over lanes: (a0 + a1) + (a2 + a3), and the same for b.
+  static __m128d lane_sums(__m256d a, __m256d b) {
+    const __m256d pairs = _mm256_hadd_pd(a, b);
+    return _mm_add_pd(_mm256_castpd256_pd128(pairs), _mm256_extractf128_pd(pairs, 1));
+  }
+
+  // Writes the cut; returns 1 where it is allowed, as far as weights go.
+  std::uint32_t write(const ClassCuts& cuts, std::uint32_t place, std::uint32_t n_cuts) const {
+    __m256d right = _mm256_sub_pd(total[0], left[0]);
+    __m256d w_left = left[0];
+    __m256d w_right = right;
+    __m256d sum_left = _mm256_mul_pd(left[0], left[0]);
+    __m256d sum_right = _mm256_mul_pd(right, right);
+    for (int v = 1; v < N; ++v) {
+      right = _mm256_sub_pd(total[v], left[v]);
+      w_left = _mm256_add_pd(w_left, left[v]);
+      w_right = _mm256_add_pd(w_right, right);
+      sum_left = _mm256_add_pd(sum_left, _mm256_mul_pd(left[v], left[v]));
+      sum_right = _mm256_add_pd(sum_right, _mm256_mul_pd(right, right));
+    }
+    const __m128d w = lane_sums(w_left, w_right);
+    const __m128d scores = _mm_div_pd(lane_sums(sum_left, sum_right), w);
+    _mm_store_sd(cuts.score + n_cuts, _mm_add_sd(scores, _mm_unpackhi_pd(scores, scores)));
+    cuts.place[n_cuts] = place;
+    return _mm_movemask_pd(_mm_cmpge_pd(w, min_w)) == 3 ? 1 : 0;
+  }
+};
+
+// Read from MAX_CLASSES - 1 - k on: ones in lane k, zeros in the others. From MAX_CLASSES on:
+// zeros.
+constexpr std::uint32_t MAX_CLASSES = MAX_CLASS_VECTORS * LANES;
+alignas(32) constexpr std::int64_t LANE_MASKS[2 * MAX_CLASSES] = {0, 0, 0, 0, 0, 0, 0, 0,
+                                                                  0, 0, 0, 0, 0, 0, 0, -1};
+
+__m256d masked(__m256d w, std::uint32_t mask, int v) {
+  const auto* masks = reinterpret_cast<const __m256i*>(LANE_MASKS + mask) + v;
+  return _mm256_and_pd(_mm256_castsi256_pd(_mm256_loadu_si256(masks)), w);
+}
+
+template <int N>
+std::uint32_t scan_class_list(const ClassListTask& t) {
+  ClassLeft<N> sums(t.cuts, nullptr);
+  std::uint32_t n_cuts = 0;
+  for (std::uint32_t i = 0; i < t.end; ++i) {
+    const std::uint32_t id = id_of(t.list[i]);
+    const __m256d w = _mm256_broadcast_sd(t.w + id);
+    const std::uint32_t mask = MAX_CLASSES - 1 - t.lane[t.label[id]];
+    for (int v = 0; v < N; ++v) {
+      sums.left[v] = _mm256_add_pd(sums.left[v], masked(w, mask, v));
+    }
+    if (i < t.first) continue;
+    const std::uint32_t allowed = code_of(t.list[i]) != code_of(t.list[i + 1]) ? 1 : 0;
+    n_cuts += allowed & sums.write(t.cuts, i, n_cuts);
+  }
+  return n_cuts;
+}
+
+template <int N>
+std::uint32_t scan_class_bins(const ClassBinTask& t) {
+  ClassLeft<N> sums(t.cuts, t.start);
+  std::uint32_t n_cuts = 0;
+  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
+    for (int v = 0; v < N; ++v) {
+      const double* bin = t.bins + (std::size_t{b} * N + v) * LANES;
+      sums.left[v] = _mm256_add_pd(sums.left[v], _mm256_loadu_pd(bin));
+    }
+    n_cuts += sums.write(t.cuts, b, n_cuts);
+  }
+  return n_cuts;
+}
+
+// Adding 0 to the other lanes, and to the other side, changes no bit.
+template <int N, bool BY_SIDE>
+std::uint32_t part_classes(const ClassPartTask& t) {
+  __m256d left_w[N], right_w[N];
+  for (int v = 0; v < N; ++v) left_w[v] = right_w[v] = _mm256_setzero_pd();
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < t.n; ++i) {
+    const std::uint16_t id = t.order[i];
+    const std::uint32_t goes_left = BY_SIDE ? t.side[id] : t.column[id] <= t.cut_code;
+    const __m256d w = _mm256_broadcast_sd(t.w + id);
+    const std::uint32_t back = t.lane[t.label[id]] + 1U;
+    const std::uint32_t left_mask = MAX_CLASSES - (back & (0U - goes_left));  // without a branch
+    const std::uint32_t right_mask = MAX_CLASSES - (back & (goes_left - 1U));
+    for (int v = 0; v < N; ++v) {
+      left_w[v] = _mm256_add_pd(left_w[v], masked(w, left_mask, v));
+      right_w[v] = _mm256_add_pd(right_w[v], masked(w, right_mask, v));
+    }
+    t.order[left] = id;
+    t.scratch[i - left] = id;
+    left += goes_left;
+  }
+  std::copy_n(t.scratch, t.n - left, t.order + left);
+  for (int v = 0; v < N; ++v) {
+    _mm256_storeu_pd(t.left + v * LANES, left_w[v]);
+    _mm256_storeu_pd(t.right + v * LANES, right_w[v]);
+  }
+  return left;
+}
+
+std::uint32_t part_classes(const ClassPartTask& t) {
+  static constexpr ClassPart BY_VECTORS[][2] = {{part_classes<1, false>, part_classes<1, true>},
+                                                {part_classes<2, false>, part_classes<2, true>},
+                                                {part_classes<3, false>, part_classes<3, true>},
+                                                {part_classes<4, false>, part_classes<4, true>}};
+  return BY_VECTORS[t.n_vectors - 1][t.side != nullptr ? 1 : 0](t);
+}
+
+std::uint32_t scan_class_list(const ClassListTask& t) {
+  static constexpr ClassListScan BY_VECTORS[] = {scan_class_list<1>, scan_class_list<2>,
+                                                 scan_class_list<3>, scan_class_list<4>};
+  return BY_VECTORS[t.cuts.n_vectors - 1](t);
+}
+
+std::uint32_t scan_class_bins(const ClassBinTask& t) {
+  static constexpr ClassBinScan BY_VECTORS[] = {scan_class_bins<1>, scan_class_bins<2>,
+                                                scan_class_bins<3>, scan_class_bins<4>};
+  return BY_VECTORS[t.cuts.n_vectors - 1](t);
+}
+
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes,  bound_bins,  sort_lanes,   fill_counts,
-                               open_counts, count_gains, count_bounds, scan_count_lanes};
+  static const Kernels kernels{scan_lanes,      bound_bins,      sort_lanes,   fill_counts,
+                               open_counts,     count_gains,     count_bounds, scan_count_lanes,
+                               scan_class_list, scan_class_bins, part_classes};
   const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   return runs ? &kernels : nullptr;
 }

@@ -6,45 +6,6 @@
 #include "bayeswood/grow/entry_sort.hpp"
 
 namespace bayeswood {
-namespace {
-
-// Stable, in place: entries whose side is 1 first. The scratch holds those that go right.
-void partition_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side,
-                       SmallEntry* scratch) {
-  std::uint32_t left = 0;
-  std::uint32_t right = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const SmallEntry entry = list[i];
-    const std::uint32_t goes_left = side[id_of(entry)];
-    list[left] = entry;
-    scratch[right] = entry;
-    left += goes_left;
-    right += 1 - goes_left;
-  }
-  std::copy(scratch, scratch + right, list + left);
-}
-
-void keep_left_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side) {
-  std::uint32_t left = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const SmallEntry entry = list[i];
-    list[left] = entry;
-    left += side[id_of(entry)];
-  }
-}
-
-void keep_right_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* side) {
-  std::uint32_t at = n;
-  for (std::uint32_t i = n; i-- > 0;) {
-    const SmallEntry entry = list[i];
-    list[at - 1] = entry;
-    at -= 1U - side[id_of(entry)];
-    if (at == 0) break;
-  }
-}
-
-}  // namespace
-
 SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
                          const GrowOptions& options)
     : matrix_(matrix),
@@ -52,6 +13,8 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
       presorted_(presorts(matrix, options)),
       search_(rows_, target),
       classes_(target),
+      class_lanes_(rows_, target),
+      bins_(class_lanes_),
       count_search_(matrix) {}
 
 void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
@@ -164,7 +127,7 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
   load_rows(rows, source);
   if (!tree.must_stop(totals, depth)) load_features(rows);
   stack_.clear();
-  push_or_end(tree, {root, depth, 0, counting_ ? totals : child_totals(0, n_rows_)});
+  push_or_end(tree, {root, depth, 0, counting_ ? totals : child_totals(0, n_rows_)}, nullptr);
   while (!stack_.empty()) {
     const Task task = stack_.back();
     stack_.pop_back();
@@ -178,11 +141,12 @@ void SmallGrower::end(TreeContext& tree, const Task& task) {
                         row_of_id_.data());
 }
 
-bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
+bool SmallGrower::push_or_end(TreeContext& tree, Task task, const double* class_w) {
   const bool ends = tree.must_stop(task.totals, task.depth);
   if (ends) {
     end(tree, task);
   } else {
+    if (class_w != nullptr) task.n_pushed = class_lanes_.push(class_w);
     stack_.push_back(task);
   }
   return ends;
@@ -190,22 +154,37 @@ bool SmallGrower::push_or_end(TreeContext& tree, const Task& task) {
 
 void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n = task.totals.n;
+  set_classes(task, *tree.options.kernels);
   const bool pair = n == 2 && tree.options.n_candidates == 0;
   Split split = pair ? separate_pair(tree, task) : find_split(tree, task);
   if (!split.found()) return end(tree, task);
-  const std::uint32_t n_left =
-      counting_ ? partition_counted(split, task) : assign_sides(split, task);
+  const std::uint32_t n_left = partition(split, task);
   const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
   tree.count_gain(split, task.totals);
-  if (!counting_) partition_order(task);
+  const double* left_w = in_lanes_ ? child_classes_.left : nullptr;
+  const double* right_w = in_lanes_ ? child_classes_.right : nullptr;
   const PackedCount all = counting_ ? counts_of(task.totals) : 0;
   const Task left{children.left, task.depth + 1, task.begin,
-                  counted_or_summed(split.left, task.begin, n_left)};
+                  counted_or_summed(split.left, task.begin, n_left, left_w)};
   const Task right{children.right, task.depth + 1, task.begin + n_left,
-                   counted_or_summed(all - split.left, task.begin + n_left, n - n_left)};
-  const bool right_ends = push_or_end(tree, right);
-  const bool left_ends = push_or_end(tree, left);
+                   counted_or_summed(all - split.left, task.begin + n_left, n - n_left, right_w)};
+  const bool right_ends = push_or_end(tree, right, right_w);
+  const bool left_ends = push_or_end(tree, left, left_w);
   if (presorted_) partition_lists(split, task, left_ends, right_ends);
+}
+
+// The lanes take the right side for what the left one leaves of the node. Where hardly anything is
+// impure, the rounding of that would choose between equal cuts: such nodes are added up row by row.
+void SmallGrower::set_classes(const Task& task, const Kernels& kernels) {
+  constexpr double NEARLY_PURE = 1e-4;
+  if (target_.kind != TargetKind::CLASSES || target_.criterion != Criterion::GINI) return;
+  if (task.n_pushed > 0) {
+    class_lanes_.set_pushed(task.n_pushed, kernels);
+  } else {
+    class_lanes_.set_node(ids(task.begin, task.totals.n), kernels);
+  }
+  in_lanes_ = class_lanes_.fit() && task.totals.impurity > NEARLY_PURE * task.totals.w;
+  search_.set_lanes(in_lanes_ ? &class_lanes_ : nullptr);
 }
 
 // Whatever separates two rows takes away all impurity: the first feature that does it wins.
@@ -232,61 +211,11 @@ Split SmallGrower::separate_pair(TreeContext& tree, const Task& task) {
   return split;
 }
 
-// Stable partition of the node's ids by side.
-void SmallGrower::partition_order(const Task& task) {
-  std::uint32_t left = 0;
-  std::uint32_t right = 0;
-  std::uint16_t* order = order_.data() + task.begin;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    const std::uint16_t id = order[i];
-    const std::uint32_t goes_left = side_[id];
-    order[left] = id;
-    order_scratch_[right] = id;
-    left += goes_left;
-    right += 1 - goes_left;
-  }
-  std::copy_n(order_scratch_.data(), right, order + left);
-}
-
-// The same straight from the codes; and finds the node's own neighbours of the cut, between which
-// the threshold will lie, where the search did not.
-std::uint32_t SmallGrower::partition_counted(Split& split, const Task& task) {
-  const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
-  std::uint16_t* order = order_.data() + task.begin;
-  std::uint16_t* scratch = order_scratch_.data();
-  const std::uint32_t cut = split.cut_code;
-  std::uint32_t left = 0;
-  std::uint32_t right = 0;
-  const auto sort_out = [&](auto look) {
-    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-      const std::uint16_t id = order[i];
-      const std::uint32_t code = column[id];
-      const std::uint32_t goes_left = code <= cut ? 1 : 0;
-      order[left] = id;
-      scratch[right] = id;
-      left += goes_left;
-      right += 1 - goes_left;
-      look(code, 0U - goes_left);
-    }
-  };
-  if (split.upper_code > 0) {
-    sort_out([](std::uint32_t, std::uint32_t) {});
-  } else {
-    std::uint32_t below = 0;
-    std::uint32_t above = MISSING_CODE;
-    sort_out([&](std::uint32_t code, std::uint32_t left_mask) {
-      below = std::max(below, code & left_mask);
-      above = std::min(above, code | left_mask);
-    });
-    split.cut_code = below;
-    split.upper_code = above;
-  }
-  std::copy_n(scratch, right, order + left);
-  return left;
-}
-
-NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n) {
-  return counting_ ? count_totals(rows) : child_totals(begin, n);
+NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,
+                                          const double* class_w) {
+  if (counting_) return count_totals(rows);
+  const bool in_order = class_w != nullptr && n >= target_.n_outputs;  // as class_totals adds up
+  return in_order ? class_lanes_.totals(class_w, n) : child_totals(begin, n);
 }
 
 // Where the mean lies far outside the spread, responses are centred anew: differences of large sums
@@ -368,9 +297,20 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
     search_lanes(task, limits, tree.options, best);
     return;
   }
+  if (in_lanes_) fill_bins(task, limits);
   for (std::uint32_t k = 0; k < size; ++k) {
+    class_lanes_.set_floor(best.score + limits.tolerance);
     keep_better(best, search_feature(group_[k], task, limits, k), limits.tolerance);
   }
+}
+
+void SmallGrower::fill_bins(const Task& task, const Limits& limits) {
+  bins_.restart(ids(task.begin, task.totals.n), rows_, limits);
+  for (std::uint32_t k = 0; k < group_.size(); ++k) {
+    if (!counts_classes(group_[k], task.totals.n)) continue;
+    bins_.add(k, codes_.data() + std::size_t{group_[k]} * n_rows_, matrix_.feature(group_[k]));
+  }
+  bins_.fill();
 }
 
 // Sorts a small node's rows for all features of the group at once.
@@ -402,6 +342,7 @@ Split SmallGrower::search_feature(std::uint32_t feature, const Task& task, const
                                   std::uint32_t slot) {
   const FeatureCodes& codes = matrix_.feature(feature);
   if (counts_classes(feature, task.totals.n)) {
+    if (in_lanes_) return bins_.search(slot, feature, limits);
     return classes_.search(codes_.data() + std::size_t{feature} * n_rows_,
                            ids(task.begin, task.totals.n), rows_, codes, feature, task.totals,
                            limits);
@@ -439,49 +380,6 @@ const SmallEntry* SmallGrower::sorted_list(std::uint32_t feature, const Task& ta
   fill_sorted(entries, task.totals.n,
               [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[order[i]], order[i]); });
   return entries;
-}
-
-// Marks each row's side.
-std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
-  const FeatureCodes& codes = matrix_.feature(split.feature);
-  const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
-  const std::uint16_t* column =
-      presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
-  std::uint32_t n_left = 0;
-  const auto mark = [&](auto goes_left) {
-    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-      const std::uint32_t id = presorted_ ? id_of(entries[i]) : order_[task.begin + i];
-      const std::uint32_t code = presorted_ ? code_of(entries[i]) : column[id];
-      const std::uint8_t left = goes_left(code);
-      side_[id] = left;
-      n_left += left;
-    }
-  };
-  if (!codes.is_category && !split.missing_left) {  // the missing code lies above every cut
-    mark([cut = split.cut_code](std::uint32_t code) { return code <= cut; });
-  } else {
-    sides_.set(split, codes);
-    mark([this](std::uint32_t code) { return sides_.goes_left(code); });
-  }
-  return n_left;
-}
-
-// Lists of children that end in a leaf are not needed any more.
-void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends,
-                                  bool right_ends) {
-  if (left_ends && right_ends) return;
-  const std::uint32_t n = task.totals.n;
-  for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
-    SmallEntry* entries = list(j) + task.begin;
-    if (j == split.feature && !split.missing_left && !matrix_.feature(j).is_category) continue;
-    if (right_ends) {
-      keep_left_entries(entries, n, side_.data());
-    } else if (left_ends) {
-      keep_right_entries(entries, n, side_.data());
-    } else {
-      partition_entries(entries, n, side_.data(), scratch_.data());
-    }
-  }
 }
 
 }  // namespace bayeswood

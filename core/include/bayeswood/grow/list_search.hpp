@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "bayeswood/grow/category.hpp"
+#include "bayeswood/grow/class_lanes.hpp"
 #include "bayeswood/grow/entropy_scan.hpp"
 #include "bayeswood/grow/node.hpp"
 #include "bayeswood/grow/top_splits.hpp"
@@ -22,6 +24,8 @@ class ListSearch {
       : rows_(rows), target_(target), sides_(rows, target) {}
 
   SideSet& sides() { return sides_; }
+  // What cuts of the next lists are scored by; null: row by row.
+  void set_lanes(ClassLanes* lanes) { lanes_ = lanes; }
 
   Split search(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
                const NodeTotals& node, const Limits& limits) {
@@ -118,6 +122,9 @@ class ListSearch {
   }
 
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
+    if constexpr (std::is_same_v<Entry, SmallEntry>) {
+      if (lanes_ != nullptr) return lanes_->scan(list, n, first_cut, limits);
+    }
     if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::GINI &&
         target_.n_outputs <= n + 64) {
       return scan_classes(list, n, first_cut, rows_, target_.n_outputs, limits, left_run_,
@@ -206,6 +213,7 @@ class ListSearch {
 
   const RowData& rows_;
   const Target& target_;
+  ClassLanes* lanes_ = nullptr;
   SideSet sides_;
   EntropyScan entropy_;
   std::vector<Entry> scratch_;

@@ -197,6 +197,50 @@ struct CountLaneTask {
 };
 using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
 
+// The cuts of a node of few classes, whose weights stand in lanes, see class_lanes.hpp. Right of a
+// cut lies the node less what lies left. Allowed cuts are written in order; returns how many.
+constexpr std::uint32_t MAX_CLASS_VECTORS = 4;
+
+struct ClassCuts {
+  const double* total;      // of the node, n_vectors x LANES
+  std::uint32_t n_vectors;  // at most MAX_CLASS_VECTORS
+  double min_weight;        // per child
+  double* score;            // sum over both sides of (sum of squared class weights) / weight
+  std::uint32_t* place;     // after which entry or bin
+};
+struct ClassListTask {
+  ClassCuts cuts;
+  const SmallEntry* list;
+  std::uint32_t first, end;   // cuts lie after the places first .. end - 1
+  const double* w;            // by id
+  const std::int32_t* label;  // by id
+  const std::uint8_t* lane;   // by label
+};
+struct ClassBinTask {
+  ClassCuts cuts;
+  const double* bins;   // n_vectors x LANES each
+  const double* start;  // what lies left of all bins, n_vectors x LANES
+  std::uint32_t n_bins;
+};
+// Rows of a node, to be partitioned stably; sums class weights by lane on the way.
+struct ClassPartTask {
+  std::uint16_t* order;    // the node's ids, reordered in place
+  std::uint16_t* scratch;  // room for as many
+  std::uint32_t n;
+  const std::uint8_t* side;     // by id, 1: left; or null, and codes up to the cut go left
+  const std::uint16_t* column;  // by id
+  std::uint32_t cut_code;
+  const double* w;            // by id
+  const std::int32_t* label;  // by id
+  const std::uint8_t* lane;   // by label
+  std::uint32_t n_vectors;
+  double* left;  // sums in the order of rows, n_vectors x LANES
+  double* right;
+};
+using ClassPart = std::uint32_t (*)(const ClassPartTask& task);  // how many go left
+using ClassListScan = std::uint32_t (*)(const ClassListTask& task);
+using ClassBinScan = std::uint32_t (*)(const ClassBinTask& task);
+
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
 using LaneSort = void (*)(SmallEntry* lanes, const Network& network);
 
@@ -209,6 +253,9 @@ struct Kernels {
   CountGains count_gains;
   CountBounds count_bounds;
   CountLaneScan scan_count_lanes;
+  ClassListScan scan_class_list;
+  ClassBinScan scan_class_bins;
+  ClassPart part_classes;
 };
 
 const Kernels& portable_kernels();

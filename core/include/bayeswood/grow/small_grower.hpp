@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/grow/class_bins.hpp"
 #include "bayeswood/grow/class_histogram.hpp"
 #include "bayeswood/grow/count_search.hpp"
 #include "bayeswood/grow/list_search.hpp"
@@ -37,6 +38,7 @@ class SmallGrower {
   struct Task {
     std::uint32_t node, depth, begin;
     NodeTotals totals;
+    std::uint32_t n_pushed = 0;  // classes whose weights wait in class_lanes_
   };
 
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
@@ -47,14 +49,17 @@ class SmallGrower {
   template <class Entry>
   void fill_sorted(SmallEntry* entries, std::uint32_t n, Entry entry);
   void end(TreeContext& tree, const Task& task);
-  bool push_or_end(TreeContext& tree, const Task& task);
+  bool push_or_end(TreeContext& tree, Task task, const double* class_w);
+  void set_classes(const Task& task, const Kernels& kernels);
   void grow_node(TreeContext& tree, const Task& task);
   Split separate_pair(TreeContext& tree, const Task& task);
   NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
-  NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n);
+  NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,
+                               const double* class_w);
   void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
   Split draw_split(TreeContext& tree, const Task& task);
+  void fill_bins(const Task& task, const Limits& limits);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
                     std::uint32_t group_size, Split& best);
   void sort_group(const Task& task, const Kernels& kernels);
@@ -65,6 +70,8 @@ class SmallGrower {
   const SmallEntry* sorted_list(std::uint32_t feature, const Task& task, std::uint32_t slot);
   std::uint32_t assign_sides(const Split& split, const Task& task);
   void partition_order(const Task& task);
+  std::uint32_t partition_classes(const Split& split, const Task& task);
+  std::uint32_t partition(Split& split, const Task& task);
   std::uint32_t partition_counted(Split& split, const Task& task);
   void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
   std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
@@ -72,8 +79,9 @@ class SmallGrower {
   }
   // Whether the feature is split from class counts by code, without a sorted list.
   bool counts_classes(std::uint32_t feature, std::uint32_t n) const {
-    return target_.kind == TargetKind::CLASSES && !presorted_ &&
-           classes_.fits(matrix_.feature(feature), n);
+    if (target_.kind != TargetKind::CLASSES || presorted_) return false;
+    const FeatureCodes& codes = matrix_.feature(feature);
+    return in_lanes_ ? bins_.fits(codes, n) : classes_.fits(codes, n);
   }
   SmallEntry* list(std::uint32_t feature) { return lists_.data() + std::size_t{feature} * n_rows_; }
 
@@ -81,6 +89,7 @@ class SmallGrower {
   const Target& target_;
   bool presorted_;             // lists for all features, else codes
   bool counting_ = false;      // rows have counts, which is all that is looked at
+  bool in_lanes_ = false;      // the node's classes stand in class_lanes_
   bool group_sorted_ = false;  // the group's lists stand in node_lists_
   std::uint32_t n_rows_ = 0;
   RowData rows_;
@@ -101,6 +110,9 @@ class SmallGrower {
   ListSearch<SmallEntry> search_;
   TopSplits top_;
   ClassHistogram classes_;
+  ClassLanes class_lanes_;
+  ClassLanes::Children child_classes_;
+  ClassBins bins_;
   CountSearch count_search_;
 };
 
