@@ -97,7 +97,8 @@ double count_gains(const CountBins& t) {
 }
 
 // The bound of bound_bins for a label of 0 or 1: all rows of one class come first.
-double count_bounds(const CountBins& t, double to_beat) {
+template <class Bins>
+double zero_one_bounds(const Bins& t, double to_beat) {
   const double mean = t.total_wy / t.total_w;
   for (std::uint32_t b = 0; b < t.n_bins; ++b) {
     const double ones = t.wy[b + 1] - t.wy[b];
@@ -111,6 +112,37 @@ double count_bounds(const CountBins& t, double to_beat) {
     t.excess[b] = over0 < over1 ? over1 : over0;
   }
   return largest(t.excess, t.n_bins);
+}
+
+double count_bounds(const CountBins& t, double to_beat) {
+  return zero_one_bounds(t, to_beat);
+}
+
+double weight_gains(const WeightBins& t) {
+  t.w[0] = t.wy[0] = 0;
+  double w_sum = 0;
+  double wy_sum = 0;
+  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
+    w_sum += t.bins[b].w;
+    wy_sum += t.bins[b].wy;
+    t.w[b + 1] = w_sum;
+    t.wy[b + 1] = wy_sum;
+  }
+  const double mean = t.total_wy / t.total_w;
+  for (std::uint32_t b = 0; b < t.n_cuts; ++b) {
+    const double w = t.w[b + 1];
+    const double w_right = t.total_w - w;
+    const double shift = t.wy[b + 1] - mean * w;
+    const double lighter = w < w_right ? w : w_right;
+    const double gain = shift * shift / (w * w_right);
+    t.gain[b] = lighter >= t.min_weight ? gain : -1.0;
+  }
+  for (std::uint32_t b = t.n_cuts; b < t.n_bins; ++b) t.gain[b] = -1.0;
+  return largest(t.gain, t.n_bins);
+}
+
+double weight_bounds(const WeightBins& t, double to_beat) {
+  return zero_one_bounds(t, to_beat);
 }
 
 }  // namespace

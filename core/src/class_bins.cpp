@@ -84,8 +84,12 @@ Split ClassBins::sweep(const Slot& slot, bool missing_left, const Limits& limits
     const std::uint32_t n_left = slot.n_below[code] + n_missing;
     return n_left >= limits.min_rows && ids_.size() - n_left >= limits.min_rows;
   };
-  const Cut cut = lanes_.scan_bins(slot.sums.data(), slot.n_codes, missing_left ? missing : NOTHING,
-                                   limits, allowed);
+  const bool missing_right = slot.has_missing && !missing_left && !is_empty(slot, slot.n_codes);
+  std::uint32_t n_cuts = slot.n_codes;
+  while (!missing_right && n_cuts > 0 && is_empty(slot, n_cuts - 1)) --n_cuts;
+  if (!missing_right && n_cuts > 0) --n_cuts;  // rows must lie right of a cut, not dust of rounding
+  const Cut cut =
+      lanes_.scan_bins(slot.sums.data(), n_cuts, missing_left ? missing : NOTHING, limits, allowed);
   Split split;
   if (!cut.found()) return split;
   split.score = cut.score;

@@ -287,7 +287,8 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
 const Kernels* avx2_kernels() {
   static const Kernels kernels{scan_lanes,      bound_bins,      sort_lanes,   fill_counts,
                                open_counts,     count_gains,     count_bounds, scan_count_lanes,
-                               scan_class_list, scan_class_bins, part_classes};
+                               scan_class_list, scan_class_bins, part_classes, weight_gains,
+                               weight_bounds};
   const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
   return runs ? &kernels : nullptr;
 }

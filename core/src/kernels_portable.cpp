@@ -137,7 +137,8 @@ std::uint32_t part_classes(const ClassPartTask& t) {
 const Kernels& portable_kernels() {
   static const Kernels kernels{scan_lanes,      bound_bins,      nullptr,      fill_counts,
                                open_counts,     count_gains,     count_bounds, scan_count_lanes,
-                               scan_class_list, scan_class_bins, part_classes};
+                               scan_class_list, scan_class_bins, part_classes, weight_gains,
+                               weight_bounds};
   return kernels;
 }
 

@@ -8,10 +8,17 @@
 namespace bayeswood {
 namespace {
 
-// Below this many rows sorted lists beat histograms of the whole table; counted rows are binned in
-// their subtree, where they are near one another.
-constexpr std::uint32_t HISTOGRAM_ROWS = 12288;
+// Counted rows are binned in their subtree, where they are near one another.
 constexpr std::uint32_t COUNTED_ROWS = 24576;
+
+// Beyond HISTOGRAM_ROWS histograms of the whole table beat sorted lists, yet not the bins of a
+// subtree.
+std::uint32_t most_small_rows(const EncodedMatrix& matrix, const Target& target,
+                              const GrowOptions& options) {
+  const bool by_table =
+      target.kind == TargetKind::SCALAR && !SmallGrower::bins_weights(matrix, target, options);
+  return by_table ? HISTOGRAM_ROWS : MAX_SMALL_ROWS;
+}
 
 }  // namespace
 
@@ -20,7 +27,7 @@ LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
     : matrix_(matrix),
       target_(target),
       all_features_(options.max_features >= matrix.n_features()),
-      small_rows_(target.kind == TargetKind::SCALAR ? HISTOGRAM_ROWS : MAX_SMALL_ROWS),
+      small_rows_(most_small_rows(matrix, target, options)),
       features_(matrix.n_features()),
       histograms_(matrix),
       count_search_(matrix),

@@ -11,11 +11,13 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
     : matrix_(matrix),
       target_(target),
       presorted_(presorts(matrix, options)),
+      bins_weights_(bins_weights(matrix, target, options)),
       search_(rows_, target),
       classes_(target),
       class_lanes_(rows_, target),
       bins_(class_lanes_),
-      count_search_(matrix) {}
+      count_search_(matrix),
+      weight_search_(matrix) {}
 
 void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
   const std::size_t n = rows.size();
@@ -168,8 +170,10 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
                   counted_or_summed(split.left, task.begin, n_left, left_w)};
   const Task right{children.right, task.depth + 1, task.begin + n_left,
                    counted_or_summed(all - split.left, task.begin + n_left, n - n_left, right_w)};
+  const bool right_first = bins_weights_ && !counting_ && n > HISTOGRAM_ROWS && n_left > n - n_left;
+  bool left_ends = right_first && push_or_end(tree, left, left_w);
   const bool right_ends = push_or_end(tree, right, right_w);
-  const bool left_ends = push_or_end(tree, left, left_w);
+  if (!right_first) left_ends = push_or_end(tree, left, left_w);
   if (presorted_) partition_lists(split, task, left_ends, right_ends);
 }
 
@@ -291,6 +295,11 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
                                           n_rows_,
                                           {counts_.data(), tails_.data()}},
                                 {task.totals, limits, *tree.options.kernels}, group_, best);
+  }
+  if (bins_weights_ && WeightSearch::fits(task.totals)) {
+    return weight_search_.search({ids(task.begin, task.totals.n), codes_.data(), n_rows_,
+                                  rows_.pair, task.totals, limits, *tree.options.kernels},
+                                 group_, best);
   }
   sort_group(task, *tree.options.kernels);
   if (lanes) {

@@ -44,8 +44,10 @@ void keep_right_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* s
 }  // namespace
 
 std::uint32_t SmallGrower::partition(Split& split, const Task& task) {
-  if (counting_) return partition_counted(split, task);
   if (in_lanes_) return partition_classes(split, task);
+  const bool by_code =
+      !presorted_ && !split.missing_left && !matrix_.feature(split.feature).is_category;
+  if (by_code) return partition_codes(split, task);
   const std::uint32_t n_left = assign_sides(split, task);
   partition_order(task);
   return n_left;
@@ -82,7 +84,7 @@ std::uint32_t SmallGrower::partition_classes(const Split& split, const Task& tas
 
 // The same straight from the codes; and finds the node's own neighbours of the cut, between which
 // the threshold will lie, where the search did not.
-std::uint32_t SmallGrower::partition_counted(Split& split, const Task& task) {
+std::uint32_t SmallGrower::partition_codes(Split& split, const Task& task) {
   const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
   std::uint16_t* order = order_.data() + task.begin;
   std::uint16_t* scratch = order_scratch_.data();

@@ -197,6 +197,22 @@ struct CountLaneTask {
 };
 using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
 
+// The same with sums of any weights, see weight_search.hpp.
+struct WeightBins {
+  std::uint32_t n_bins;
+  std::uint32_t n_cuts;  // after the first so many bins
+  const WeightedValue* bins;
+  double* w;  // sums left of each bin; one entry more than bins
+  double* wy;
+  double* gain;
+  double* excess;
+  double total_w;
+  double total_wy;
+  double min_weight;
+};
+using WeightGains = double (*)(const WeightBins& task);
+using WeightBounds = double (*)(const WeightBins& task, double to_beat);
+
 // The cuts of a node of few classes, whose weights stand in lanes, see class_lanes.hpp. Right of a
 // cut lies the node less what lies left. Allowed cuts are written in order; returns how many.
 constexpr std::uint32_t MAX_CLASS_VECTORS = 4;
@@ -256,6 +272,8 @@ struct Kernels {
   ClassListScan scan_class_list;
   ClassBinScan scan_class_bins;
   ClassPart part_classes;
+  WeightGains weight_gains;
+  WeightBounds weight_bounds;
 };
 
 const Kernels& portable_kernels();

@@ -14,10 +14,14 @@
 #include "bayeswood/grow/count_search.hpp"
 #include "bayeswood/grow/list_search.hpp"
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/weight_search.hpp"
 
 namespace bayeswood {
 
 constexpr std::uint32_t MAX_SMALL_ROWS = 65536;
+// Above this many rows a node of numbers is large, and its smaller child is grown first, whoever
+// grows it: the order in which features are drawn is part of a seed's result.
+constexpr std::uint32_t HISTOGRAM_ROWS = 12288;
 
 class SmallGrower {
  public:
@@ -26,6 +30,14 @@ class SmallGrower {
   // Whether most features are looked at, so that all are kept sorted.
   static bool presorts(const EncodedMatrix& matrix, const GrowOptions& options) {
     return 2 * std::size_t{options.max_features} >= matrix.n_features();
+  }
+
+  // Whether large subtrees' sums are binned by WeightSearch: two classes on few, plain features.
+  static bool bins_weights(const EncodedMatrix& matrix, const Target& target,
+                           const GrowOptions& options) {
+    return !presorts(matrix, options) && target.kind == TargetKind::SCALAR &&
+           target.is_classifier && options.min_samples_leaf == 1 && !matrix.has_categories() &&
+           !matrix.has_missing();
   }
 
   // `rows` are training rows in ascending order, whose data stand in `source` by training row.
@@ -72,7 +84,7 @@ class SmallGrower {
   void partition_order(const Task& task);
   std::uint32_t partition_classes(const Split& split, const Task& task);
   std::uint32_t partition(Split& split, const Task& task);
-  std::uint32_t partition_counted(Split& split, const Task& task);
+  std::uint32_t partition_codes(Split& split, const Task& task);
   void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
   std::span<const std::uint16_t> ids(std::uint32_t begin, std::uint32_t n) const {
     return {order_.data() + begin, n};
@@ -87,7 +99,8 @@ class SmallGrower {
 
   const EncodedMatrix& matrix_;
   const Target& target_;
-  bool presorted_;             // lists for all features, else codes
+  bool presorted_;  // lists for all features, else codes
+  bool bins_weights_;
   bool counting_ = false;      // rows have counts, which is all that is looked at
   bool in_lanes_ = false;      // the node's classes stand in class_lanes_
   bool group_sorted_ = false;  // the group's lists stand in node_lists_
@@ -114,6 +127,7 @@ class SmallGrower {
   ClassLanes::Children child_classes_;
   ClassBins bins_;
   CountSearch count_search_;
+  WeightSearch weight_search_;
 };
 
 }  // namespace bayeswood
