@@ -219,3 +219,47 @@ TEST(a_forest_too_large_to_pack_predicts_the_same) {
   apply(wide_forest, {cells.data(), false, data.n, 20000, 20000, 1}, b.data(), {});
   CHECK(a == b);
 }
+
+// Three columns without categories, few looked at: classes in lanes and in bins, two classes by
+// their sums.
+TEST(plain_class_trees_are_lawful_on_every_way) {
+  for (const std::size_t n : {2, 40, 250, 3000, 14000}) {
+    for (const double missing : {0.0, 0.1}) {
+      const RandomData data(n, 3, missing, n + 21);
+      for (const std::int32_t n_classes : {2, 3, 10, 16, 17}) {
+        std::vector<std::int32_t> labels(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          labels[i] = static_cast<std::int32_t>(std::abs(data.y[i]) * 1000) % n_classes;
+        }
+        const auto n_labels = static_cast<std::uint32_t>(n_classes);
+        const Target target = Target::classification(labels, n_labels, Criterion::GINI);
+        GrowOptions options = options_for(data, WeightKind::EXPONENTIAL);
+        options.max_features = 1;
+        options.min_samples_leaf = n == 250 ? 5 : 1;
+        const GrownForest grown = grow(data, target, options);
+        check_rows_reach_their_leaves(data, target, grown);
+        if (avx2_kernels() == nullptr) continue;
+        options.kernels = avx2_kernels();
+        const GrownForest fast = grow(data, target, options);
+        for (std::size_t t = 0; t < grown.trees.size(); ++t)
+          CHECK(same(grown.trees[t], fast.trees[t]));
+      }
+    }
+  }
+}
+
+// A constant feature cannot be cut, whatever dust rounding leaves right of its only bin.
+TEST(constant_features_are_not_cut) {
+  RandomData data(5000, 3, 0.0, 22);
+  for (std::size_t i = 0; i < data.n; ++i) {
+    for (std::size_t j = 0; j < data.d; ++j) data.cells[i * data.d + j] = 1.0;
+  }
+  for (const std::uint32_t n_classes : {2U, 3U}) {
+    std::vector<std::int32_t> labels(data.n);
+    for (std::size_t i = 0; i < data.n; ++i) labels[i] = static_cast<std::int32_t>(i % n_classes);
+    const Target target = Target::classification(labels, n_classes, Criterion::GINI);
+    GrowOptions options = options_for(data, WeightKind::EXPONENTIAL);
+    options.max_features = 1;
+    for (const Tree& tree : grow(data, target, options).trees) CHECK(tree.n_nodes() == 1);
+  }
+}
