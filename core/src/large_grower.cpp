@@ -8,16 +8,14 @@
 namespace bayeswood {
 namespace {
 
-// Counted rows are binned in their subtree, where they are near one another.
-constexpr std::uint32_t COUNTED_ROWS = 24576;
+// From HISTOGRAM_ROWS on histograms of the whole table beat sorted lists. Where a subtree bins its
+// rows, they are near one another, and it begins earlier.
+constexpr std::uint32_t BINNED_ROWS = 24576;
 
-// Beyond HISTOGRAM_ROWS histograms of the whole table beat sorted lists, yet not the bins of a
-// subtree.
 std::uint32_t most_small_rows(const EncodedMatrix& matrix, const Target& target,
                               const GrowOptions& options) {
-  const bool by_table =
-      target.kind == TargetKind::SCALAR && !SmallGrower::bins_weights(matrix, target, options);
-  return by_table ? HISTOGRAM_ROWS : MAX_SMALL_ROWS;
+  if (target.kind != TargetKind::SCALAR) return MAX_SMALL_ROWS;
+  return SmallGrower::bins_weights(matrix, target, options) ? BINNED_ROWS : HISTOGRAM_ROWS;
 }
 
 }  // namespace
@@ -48,7 +46,7 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
     stack_.pop_back();
     check_stop(tree.stop);
     const bool counting = data_.counted.counts != nullptr;
-    if (task.totals.n <= (counting ? COUNTED_ROWS : small_rows_)) {
+    if (task.totals.n <= (counting ? BINNED_ROWS : small_rows_)) {
       small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_);
     } else {
       grow_node(tree, std::move(task));
