@@ -22,7 +22,6 @@ from benchmarks.problems import (
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
-SKLEARN = ("scikit-learn", "scikit-learn, Exp(1) weights")
 EVERYONE = tuple(PEERS)
 
 
@@ -79,11 +78,11 @@ WORKLOADS: dict[str, Workload] = {
     ),
     "california": FitWorkload(california, 100, 10, 5, EVERYONE, 12, 25),
     "regression-200k": FitWorkload(
-        partial(friedman_regression, 200_000, 20), 50, 2, 3, (*SKLEARN, "biosphere"), 20, 35
+        partial(friedman_regression, 200_000, 20), 50, 2, 3, EVERYONE, 20, 35
     ),
     "regression-1m": FitWorkload(
-        partial(friedman_regression, 1_000_000, 20), 20, 1, 2, ("scikit-learn",), 25, 45
+        partial(friedman_regression, 1_000_000, 20), 20, 1, 2, EVERYONE, 25, 45
     ),
-    "binary-200k": FitWorkload(partial(friedman_binary, 200_000, 20), 100, 3, 3, SKLEARN, 20, 40),
+    "binary-200k": FitWorkload(partial(friedman_binary, 200_000, 20), 100, 3, 3, EVERYONE, 20, 40),
     "classes-11k": FitWorkload(ten_classes, 100, 20, 5, EVERYONE, 6, 12),
 }
