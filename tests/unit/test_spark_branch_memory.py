@@ -111,5 +111,5 @@ def test_packets_are_let_go_before_a_branch_is_grown(rng, monkeypatch):
     monkeypatch.setattr(stages.Packing, "of", lambda *arguments: packing)
     monkeypatch.setattr(stages.FilePlan, "from_json", lambda plain: None)
     (found,) = stages.fit_rows(packets(), {}, encoding, known, None, 1)
-    assert found.to_pydict() == {"branch": [0], "fitted": [b"grown"]}
+    assert found.to_pydict() == {"branch": [0], "part": [0], "fitted": [b"grown"]}
     assert held[0] < 10_000 < packing.row_bytes * len(ids)

@@ -1,10 +1,12 @@
 """A fit from a Spark data frame: see all rows, fit the trunk to a sample, route, fit, graft."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,7 @@ from bayeswood.methods.file_forest import FileForest, checked_limit
 from bayeswood.methods.parameters import draw_seed
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import plan_branches, worker_memory
+from bayeswood.spark.failures import spark_step
 from bayeswood.spark.frame import frame_source, need_frame, quoted
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks, refuse_repeated
 from bayeswood.spark.stages import Packing
@@ -93,8 +96,8 @@ def fit(
     The forest is that of ``fit_parquet`` on files whose rows, in their order, have ascending ids,
     to the bit, for any partitioning and number of executors. Executors route rows by the native
     trunk, send them to the partition of their branch (``repartitionById``) and fit the branches
-    there (Taddy et al., 2015, section 5), after the rows of each were counted. The fitted
-    branches must fit in ``spark.driver.maxResultSize``. `memory_plan_` speaks of one worker.
+    there (Taddy et al., 2015, section 5), after the rows of each were counted. Each fitted
+    branch must fit in ``spark.driver.maxResultSize``. `memory_plan_` speaks of one worker.
 
     Examples
     --------
@@ -186,7 +189,8 @@ class _Fit:
     def _scan(self) -> tuple[Encoding, Totals, IdBlocks]:
         """Levels, classes and totals of all rows, and where the numbers of their ids begin."""
         stage = partial(stages.scan_rows, plan=self._plain, row_id=self._row_id)
-        found = self._df.mapInArrow(stage, stages.FOUND).collect()
+        with spark_step("it saw all rows for the first time"):
+            found = self._df.mapInArrow(stage, stages.FOUND).collect()
         for row in found:
             if row["kind"] != "scan":
                 raise _ERRORS.get(row["kind"], BayeswoodError)(row["found"])
@@ -213,7 +217,8 @@ class _Fit:
             chosen = self._sampled_ids(blocks, size, rows)
             stage = partial(stages.take_rows, row_id=self._row_id, chosen=chosen)
             df = df.mapInArrow(stage, df.schema)
-        table = df.toArrow().combine_chunks().sort_by(self._row_id)
+        with spark_step("it sent the trunk's rows to the driver"):
+            table = df.toArrow().combine_chunks().sort_by(self._row_id)
         batch = table.to_batches(max_chunksize=max(1, table.num_rows))[0]
         refuse_repeated(stages.ids_of(batch, self._row_id), self._row_id)
         return encoding.encode(batch)
@@ -240,7 +245,8 @@ class _Fit:
             row_id=self._row_id,
         )
         found = parted.repartitionById(n_parts, "part").mapInArrow(stage, stages.SAMPLED_IDS)
-        table = found.toArrow()
+        with spark_step("it chose the trunk's rows"):
+            table = found.toArrow()
         for message in table["error"].drop_null().to_pylist():
             raise BayeswoodError(message)
         keys = keys_of(self._plan.seed, table["number"].to_numpy().astype(np.uint64))
@@ -277,7 +283,9 @@ class _Fit:
             return np.bincount(route(trunk, sample.X), minlength=n_branches)
         stage = partial(stages.count_rows, encoding=encoding, trunk=_plain_arrays(trunk))
         counts = np.zeros(n_branches, dtype=np.int64)
-        for row in self._df.mapInArrow(stage, stages.COUNTED).collect():
+        with spark_step("it counted the rows of each branch"):
+            found = self._df.mapInArrow(stage, stages.COUNTED).collect()
+        for row in found:
             counts[row["branch"]] += row["n_rows"]
         return counts
 
@@ -319,8 +327,11 @@ class _Fit:
         # Rows that come out of a shuffle come in another order, and so in other packets, when an
         # executor has died and they are routed again. Spark then begins all that follows anew,
         # which it can as long as no result of it has left: so it must not be the last stage.
-        found = fitted.repartitionById(n_branches, "branch").collect()
-        return {row["branch"]: _arrays(row["fitted"]) for row in found}
+        joined = fitted.repartitionById(n_branches, "branch")
+        # A branch is a partition, and partitions come one after another: no job's result is large.
+        with spark_step("it routed the rows and fitted the branches"):
+            found = groupby(joined.toLocalIterator(prefetchPartitions=True), itemgetter("branch"))
+            return {branch: _arrays(parts) for branch, parts in found}
 
     def _graft(
         self,
@@ -358,7 +369,8 @@ def _plain_arrays(trunk: Forest) -> dict[str, NDArray[Any]]:
     return {name: np.asarray(value) for name, value in trunk.to_arrays().items()}
 
 
-def _arrays(fitted: bytes) -> dict[str, NDArray[Any]]:
+def _arrays(parts: Iterable[Any]) -> dict[str, NDArray[Any]]:
+    fitted = b"".join(row["fitted"] for row in sorted(parts, key=itemgetter("part")))
     with np.load(BytesIO(fitted), allow_pickle=False) as arrays:
         return {name: arrays[name] for name in arrays.files}
 

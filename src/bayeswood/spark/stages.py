@@ -36,10 +36,12 @@ PARTED_IDS = "part int, id bigint"
 SAMPLED_IDS = "id bigint, number bigint, error string"
 COUNTED = "branch int, n_rows bigint"
 PACKED = "branch int, packed binary"
-FITTED = "branch int, fitted binary"
+FITTED = "branch int, part int, fitted binary"
 
 # Rows gathered before they are packed by branch: packets are then neither tiny nor large.
 _PACKET_ROWS = 200_000
+# Bytes of a fitted branch that travel together: a value of Spark or Arrow has 2 GB at most.
+_PART_BYTES = 2**26
 
 
 def scan_rows(batches: Batches, plan: dict[str, Any], row_id: str) -> Batches:
@@ -282,9 +284,15 @@ def fit_rows(
         )
         pa.default_memory_pool().release_unused()
         fitted = _fitted(rows, ids, growth, branch, encoding, int(depths[branch]), n_threads)
-        yield pa.record_batch(
-            {"branch": pa.array([branch], pa.int32()), "fitted": pa.array([fitted], pa.binary())}
-        )
+        for part, start in enumerate(range(0, len(fitted), _PART_BYTES)):
+            own = fitted[start : start + _PART_BYTES]
+            yield pa.record_batch(
+                {
+                    "branch": pa.array([branch], pa.int32()),
+                    "part": pa.array([part], pa.int32()),
+                    "fitted": pa.array([own], pa.binary()),
+                }
+            )
 
 
 def _gathered(batches: Batches) -> dict[int, list[Packet]]:
