@@ -4,7 +4,9 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "bayeswood/prefetch.hpp"
 #include "leaf_walk.hpp"
+#include "weighted_rows.hpp"
 
 namespace bayeswood {
 namespace {
@@ -99,13 +101,17 @@ double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
   return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
 }
 
-void LeafResponses::add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
-                                  std::vector<Share>& shares) const {
+LeafResponses::LeafRows LeafResponses::rows_of(std::size_t t, std::uint32_t leaf) const {
+  return {starts_[t][leaf], starts_[t][leaf + 1]};
+}
+
+void LeafResponses::add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                                  std::vector<WeightedRow>& shares) const {
   const std::size_t first = shares.size();
-  const Tree& tree = forest_.tree(t);
+  const std::int32_t* leaf_rows = forest_.tree(t).leaf_rows.data();
   double total = 0;
-  for (std::uint32_t at = starts_[t][leaf]; at < starts_[t][leaf + 1]; ++at) {
-    const auto row = static_cast<std::uint32_t>(tree.leaf_rows[at]);
+  for (std::uint32_t at = rows.begin; at < rows.end; ++at) {
+    const auto row = static_cast<std::uint32_t>(leaf_rows[at]);
     shares.push_back({row, 0, row_weight(t, row)});
     total += shares.back().w;
   }
@@ -115,43 +121,50 @@ void LeafResponses::add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree
 
 // `shares` holds the row's leaf mates with their weights.
 void LeafResponses::answer_row(const Question& question, std::size_t i,
-                               std::vector<Share>& shares) const {
+                               std::vector<WeightedRow>& shares, WeightedRows& sums) const {
   if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
   const std::size_t n_outputs = rank_.size();
-  std::vector<double> reached(shares.size());
+  double* out = question.out + i * n_outputs * question.alpha.size();
   for (std::size_t k = 0; k < n_outputs; ++k) {
-    for (Share& share : shares) share.rank = rank_[k][share.row];
-    std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) {
-      return a.rank != b.rank ? a.rank < b.rank : a.w < b.w;
-    });
-    double total = 0;
-    for (std::size_t s = 0; s < shares.size(); ++s) reached[s] = total += shares[s].w;
-    double* out = question.out + (i * n_outputs + k) * question.alpha.size();
-    for (std::size_t a = 0; a < question.alpha.size(); ++a) {
+    for (WeightedRow& share : shares) share.rank = rank_[k][share.row];
+    sums.load(shares);
+    for (const double level : question.alpha) {
       // Rounding of the sum must not push a level past the response it belongs to.
-      const double wanted = question.alpha[a] * total * (1 - 1e-12);
-      const auto at = std::lower_bound(reached.begin(), reached.end() - 1, wanted);
-      out[a] = y_[shares[static_cast<std::size_t>(at - reached.begin())].row * n_outputs + k];
+      const double wanted = level * sums.total() * (1 - 1e-12);
+      *out++ = y_[sums.row_at(wanted) * n_outputs + k];
     }
   }
 }
 
 void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
                                 const StopFlag& stop) const {
+  const std::size_t n = end - begin;
+  const std::size_t n_trees = forest_.n_trees();
   BlockWalk walk(forest_, question.table);
-  const std::uint32_t here = 0;
-  std::vector<Share> shares;
-  for (std::size_t i = begin; i < end; ++i) {
+  walk.load(begin, end);
+  std::vector<std::uint32_t> places(n), nodes(n);
+  std::vector<LeafRows> found(n * n_trees);
+  std::iota(places.begin(), places.end(), 0U);
+  for (std::size_t t = 0; t < n_trees; ++t) {
     check_stop(stop);
-    walk.load(i, i + 1);
-    shares.clear();
-    for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
-      if (!(question.tree_weights[t] > 0)) continue;
-      std::uint32_t node = 0;
-      walk.find(t, {&here, 1}, &node);
-      add_leaf_rows(t, forest_.tree(t).child[node], question.tree_weights[t], shares);
+    if (!(question.tree_weights[t] > 0)) continue;
+    walk.find(t, places, nodes.data());
+    const Tree& tree = forest_.tree(t);
+    for (std::size_t i = 0; i < n; ++i) {
+      found[i * n_trees + t] = rows_of(t, tree.child[nodes[i]]);
+      prefetch(tree.leaf_rows.data() + found[i * n_trees + t].begin);
     }
-    answer_row(question, i, shares);
+  }
+  std::vector<WeightedRow> shares;
+  WeightedRows sums;
+  for (std::size_t i = 0; i < n; ++i) {
+    check_stop(stop);
+    shares.clear();
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      if (!(question.tree_weights[t] > 0)) continue;
+      add_leaf_rows(t, found[i * n_trees + t], question.tree_weights[t], shares);
+    }
+    answer_row(question, begin + i, shares, sums);
   }
 }
 
@@ -188,17 +201,17 @@ void LeafResponses::leaf_variances(double* out, const Running& run) const {
 void LeafResponses::tree_variances(std::size_t t, double* out) const {
   const Tree& tree = forest_.tree(t);
   const std::size_t n_outputs = forest_.n_outputs();
-  std::vector<Share> shares;
+  std::vector<WeightedRow> shares;
   for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
     shares.clear();
-    add_leaf_rows(t, leaf, 1.0, shares);
+    add_leaf_rows(t, rows_of(t, leaf), 1.0, shares);
     for (std::size_t k = 0; k < n_outputs; ++k) {
-      const auto y = [&](const Share& share) { return y_[share.row * n_outputs + k]; };
+      const auto y = [&](const WeightedRow& share) { return y_[share.row * n_outputs + k]; };
       const double first = shares.empty() ? 0 : y(shares[0]);
       double mean = 0;  // around the first response: a pure leaf has exactly no variance
-      for (const Share& share : shares) mean += share.w * (y(share) - first);
+      for (const WeightedRow& share : shares) mean += share.w * (y(share) - first);
       double sum = 0;
-      for (const Share& share : shares) {
+      for (const WeightedRow& share : shares) {
         const double off = y(share) - first - mean;
         sum += share.w * off * off;
       }

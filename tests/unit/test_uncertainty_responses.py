@@ -72,18 +72,47 @@ def test_leaf_means_come_from_the_same_weights(grown):
         np.testing.assert_allclose(mass @ responses.y, forest.predict(X[i : i + 1])[0], rtol=1e-9)
 
 
+def quantiles_of(mass, y, levels):
+    """The smallest responses at which the weights reach each level, the slow way."""
+    order = np.argsort(y)
+    order = order[mass[order] > 0]
+    place = np.searchsorted(np.cumsum(mass[order]), levels - 1e-9)
+    return y[order[np.minimum(place, len(order) - 1)]]
+
+
 def test_quantiles_are_those_of_the_mixture(grown):
     forest, responses, X = grown
     found = responses.quantiles(forest, X, LEVELS)
     for i in (0, 25, 44):
         mass = mixture(forest, responses, X[i])
         for output in range(2):
-            order = np.argsort(responses.y[:, output])
-            order = order[mass[order] > 0]
-            cumulative = np.cumsum(mass[order])
-            for j, level in enumerate(LEVELS):
-                place = min(np.searchsorted(cumulative, level - 1e-9), len(order) - 1)
-                assert found[i, output, j] == responses.y[order[place], output]
+            expected = quantiles_of(mass, responses.y[:, output], LEVELS)
+            np.testing.assert_array_equal(found[i, output], expected)
+
+
+@pytest.mark.parametrize("digits", [1, 12])
+def test_quantiles_of_leaves_with_many_rows(rng, digits):
+    X = rng.uniform(size=(3000, 2))
+    y = np.round(rng.standard_cauchy(size=(3000, 1)), digits)
+    encoded = _core.EncodedMatrix(X, np.zeros(2, np.int32))
+    core, _ = _core.grow_forest(
+        encoded,
+        y,
+        None,
+        criterion="squared_error",
+        scheme="exponential",
+        seed=3,
+        n_trees=8,
+        max_features=1,
+        min_samples_leaf=70,
+        keep_rows=True,
+    )
+    forest, responses = Forest(core), Responses(y, None, "exponential", 3)
+    levels = rng.permutation(np.linspace(0, 1, 41))
+    found = responses.quantiles(forest, X[:150], levels)
+    for i in (0, 63, 64, 149):
+        mass = mixture(forest, responses, X[i])
+        np.testing.assert_array_equal(found[i, 0], quantiles_of(mass, y[:, 0], levels))
 
 
 def test_members_of_weight_zero_have_no_say(grown):

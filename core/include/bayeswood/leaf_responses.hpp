@@ -16,6 +16,9 @@
 
 namespace bayeswood {
 
+struct WeightedRow;
+class WeightedRows;
+
 class LeafResponses {
  public:
   // `y`: n_train x n_outputs. `forest` must have kept its rows, and outlive this.
@@ -34,10 +37,8 @@ class LeafResponses {
   std::size_t n_leaves() const;
 
  private:
-  struct Share {
-    std::uint32_t row;
-    std::uint32_t rank;  // of its response among the training responses
-    double w;
+  struct LeafRows {  // places in the tree's leaf_rows
+    std::uint32_t begin, end;
   };
   struct Question {
     const MatrixView& table;
@@ -50,10 +51,12 @@ class LeafResponses {
   void load_tree(std::size_t t);
   void rank_output(std::size_t k, const StopFlag& stop);
   double row_weight(std::size_t t, std::size_t row) const;
-  void add_leaf_rows(std::size_t t, std::uint32_t leaf, double tree_weight,
-                     std::vector<Share>& shares) const;
+  LeafRows rows_of(std::size_t t, std::uint32_t leaf) const;
+  void add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                     std::vector<WeightedRow>& shares) const;
   void tree_variances(std::size_t t, double* out) const;
-  void answer_row(const Question& question, std::size_t i, std::vector<Share>& shares) const;
+  void answer_row(const Question& question, std::size_t i, std::vector<WeightedRow>& shares,
+                  WeightedRows& sums) const;
   void answer_rows(const Question& question, std::size_t begin, std::size_t end,
                    const StopFlag& stop) const;
 
