@@ -1,7 +1,6 @@
 #include "bayeswood/grow/count_search.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "bayeswood/grow/entry_sort.hpp"
 #include "bayeswood/grow/row_bins.hpp"
@@ -131,19 +130,12 @@ void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_
                               Split& best) {
   fill(rows, node, n_slots);
   const double slack = 2 * node.limits.tolerance / node.totals.w;  // ties are opened too
-  double floor = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
-  for (std::size_t k = 0; k < n_slots; ++k) {
-    slots_[k].top_gain = node.kernels.count_gains(slots_[k].view(node));
-    floor = std::max(floor, slots_[k].top_gain);
-  }
-  std::array<std::size_t, LANES> order{0, 1, 2, 3};  // the most promising first: it saves openings
-  std::sort(order.begin(), order.begin() + n_slots,
-            [&](auto a, auto b) { return slots_[a].top_gain > slots_[b].top_gain; });
-  std::array<Found, LANES> cuts;
-  for (std::size_t k = 0; k < n_slots; ++k) {
-    cuts[order[k]] = best_cut(slots_[order[k]], rows, node, floor - slack);
-    floor = std::max(floor, cuts[order[k]].gain);
-  }
+  const double known = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
+  const std::span<Slot> slots(slots_, n_slots);
+  for (Slot& slot : slots) slot.top_gain = node.kernels.count_gains(slot.view(node));
+  const auto cuts = best_cuts(slots, known, slack, [&](Slot& slot, double to_beat) {
+    return best_cut(slot, rows, node, to_beat);
+  });
   Found found;
   std::size_t from = 0;
   for (std::size_t k = 0; k < n_slots; ++k) {

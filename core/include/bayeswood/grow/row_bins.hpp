@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "bayeswood/grow/entry_sort.hpp"
+#include "bayeswood/grow/scan.hpp"
 
 namespace bayeswood {
 
@@ -30,6 +34,24 @@ inline void sort_entries(std::vector<SmallEntry>& entries, std::vector<SmallEntr
   for (std::size_t i = 0; i < n; ++i) starts.count(code_of(entries[i]));
   scratch.resize(std::max(scratch.size(), n));
   sort_counted(entries.data(), scratch.data(), static_cast<std::uint32_t>(n), starts);
+}
+
+// best_cut(slot, to_beat) of every slot. What gains within `slack` of the best so far is a tie and
+// searched too; the most promising slots come first, for that saves opening the bins of others.
+template <class Slot, class BestCut>
+auto best_cuts(std::span<Slot> slots, double best_gain, double slack, BestCut best_cut) {
+  std::array<std::size_t, LANES> order{0, 1, 2, 3};
+  for (std::size_t k = 1; k < slots.size(); ++k) {
+    for (auto j = k; j > 0 && slots[order[j]].top_gain > slots[order[j - 1]].top_gain; --j)
+      std::swap(order[j], order[j - 1]);
+  }
+  best_gain = std::max(best_gain, slots[order[0]].top_gain);
+  std::array<decltype(best_cut(slots[0], best_gain)), LANES> cuts;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    cuts[order[k]] = best_cut(slots[order[k]], best_gain - slack);
+    best_gain = std::max(best_gain, cuts[order[k]].gain);
+  }
+  return cuts;
 }
 
 }  // namespace bayeswood
