@@ -62,9 +62,9 @@ Means over the sets, each set counting once; CPU seconds as a geometric mean.
 - **calibration error**: per class, |frequency − mean probability| in bins of equally many rows
   (about 40, 2 to 15 bins), averaged over bins and classes. Chance alone gives it a few hundredths
   on a small test set; compare models, set by set.
-- **CPU**: of fit and calibration, all of the process, one thread. The machine was shared, so
-  seconds are rough. Boosting makes 100 rounds of small trees and is no forest; its time is there
-  for completeness.
+- **CPU**: of fit and calibration, all of the process, one thread, one model at a
+  time. Boosting makes 100 rounds of small trees and is no forest; its time is there for
+  completeness.
 
 Paired differences, ours less theirs on the same splits, mean over sets ± standard error over sets
 (CPU: ratio):
