@@ -15,6 +15,7 @@ from bayeswood.distributed.local_processes import WorkerError
 from bayeswood.spark import stages
 
 pytestmark = [
+    # Spark says of every pandas since 3.0 that it is too new; only Arrow is used here.
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
 ]
 
@@ -115,7 +116,6 @@ def executors(backend):
         import pyarrow as pa
 
         time.sleep(0.5)  # so that no executor takes all tasks
-        yield from ()
         for _ in batches:
             yield pa.record_batch({"pid": [killed_midway.executor_pid()]})
 

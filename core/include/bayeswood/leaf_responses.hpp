@@ -3,8 +3,9 @@
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
 // Memory: per training row 8 bytes (16 if the rows are in parts) and 4 per output, 4 per leaf, and
-// 1 per row and tree for bootstrap counts; Exp(1) draws are made again on the spot. That a
-// threshold left rows out needs no second look, for such rows are in no leaf.
+// 1 per row and tree for bootstrap counts; Exp(1) draws are made again on the spot. Quantiles take
+// 512 per tree in each thread besides. That a threshold left rows out needs no second look, for
+// such rows are in no leaf.
 #pragma once
 
 #include <cstdint>
