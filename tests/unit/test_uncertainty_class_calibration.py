@@ -200,7 +200,7 @@ def test_nothing_to_fit_is_the_identity():
 
 def test_the_identity_only_smooths():
     means = np.array([[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
-    found = ClassCalibration.identity(3).apply(means, np.array([4, 4]))
+    found = ClassCalibration.identity(3, 4.0).apply(means)
     np.testing.assert_allclose(found, (4 * means + 1 / 3) / 5)
 
 
@@ -208,7 +208,7 @@ def test_the_identity_only_smooths():
 def test_blocks_and_parts_of_votes(n_entries, rng):
     means, _, n_trees = averages(rng, 50, 3)
     votes = Votes.from_means(means, n_trees)
-    calibration = ClassCalibration(1.7, np.array([0.1, -0.2, 0.1]), np.array([1.2, 0.8, 1.0]))
+    calibration = ClassCalibration(1.7, np.array([0.1, -0.2, 0.1]), np.array([1.2, 0.8, 1.0]), 9.0)
     dense = calibration.apply(means, n_trees)
     blocks = [calibration.apply_votes(block) for block in votes.blocks(n_entries)]
     np.testing.assert_allclose(np.concatenate(blocks), dense)

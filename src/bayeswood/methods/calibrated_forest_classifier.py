@@ -107,6 +107,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         γ: above 1 the averages were too timid and are sharpened, below 1 they are flattened.
     calibration_offset_ : ndarray, (n_classes,)
         b: added to each class's log probability, positive where the averages were too low.
+    calibration_trees_ : float
+        B: the number of trees behind the out-of-bag averages, in the mean over rows.
     calibration_slopes_ : ndarray, (n_classes,)
         s: above 1 for classes that are told apart more sharply than the others; all 1 for two
         classes, and for more than 30.
@@ -150,15 +152,16 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
 
         p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z.
 
-    B is the number of trees behind p̄: in the fit of γ and b those that left the row out, in a
-    prediction all of them; where trees weigh differently, 1 / Σ w² for weights w of sum 1. λ and ω
-    are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
-    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1, γ and b
-    minimise the summed negative log probability of the out-of-bag rows (each times its
+    B is the number of trees behind p̄ in the fit of γ and b, those that left the row out (where
+    trees weigh differently, 1 / Σ w² for weights w of sum 1), and in a prediction the mean of
+    these: γ and b belong to the floor that B gives, on which the probabilities of rare classes
+    rest. λ and ω are means under a posterior proportional to the out-of-bag likelihood at its best
+    γ and b, λ over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1,
+    γ and b minimise the summed negative log probability of the out-of-bag rows (each times its
     `sample_weight`, scaled to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between
-    0.2 and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum
-    + Σ (log s_c)² / (2·0.3²) + Σ b_c² / (2·0.5²) with γ s_c between 0.2 and 8. A row that no tree
-    left out takes no part; if that holds for all, λ = 0, γ = s = 1 and b = 0, with a warning.
+    0.2 and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum + Σ (log
+    s_c)² / (2·0.3²) + Σ b_c² / (2·0.5²) with γ s_c between 0.2 and 8. A row that no tree left out
+    takes no part; if that holds for all, λ = 0, γ = s = 1 and b = 0, with a warning.
 
     The promise holds for new rows drawn like the training rows. Where rows come in groups (several
     of one patient, machine, day) and new rows come from new groups, a row's relatives in the tree
@@ -194,6 +197,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "leaf_shrinkage_",
         "randomized_weight_",
         "calibration_power_",
+        "calibration_trees_",
         "n_calibration_rows_",
         "oob_score_",
     )
@@ -260,12 +264,14 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return averages if self.calibration is None else self._calibrated(averages)
 
     def _calibrated(self, averages: F64) -> F64:
-        n_trees = np.full(len(averages), effective_number(self.member_weights_))
-        return self._calibration().apply(averages, n_trees)
+        return self._calibration().apply(averages)
 
     def _calibration(self) -> ClassCalibration:
         return ClassCalibration(
-            self.calibration_power_, self.calibration_offset_, self.calibration_slopes_
+            self.calibration_power_,
+            self.calibration_offset_,
+            self.calibration_slopes_,
+            self.calibration_trees_,
         )
 
     def uncertainty(self, X: Any) -> Uncertainty:
@@ -343,6 +349,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             "calibration_power_": calibration.power,
             "calibration_offset_": calibration.offset,
             "calibration_slopes_": calibration.slopes,
+            "calibration_trees_": (
+                calibration.n_trees if seen.any() else effective_number(pooled.grown.forest.weights)
+            ),
             "n_calibration_rows_": int(seen.sum()),
             "_judged": None,
         }
@@ -378,7 +387,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             return {**restored, "_judged": None}
         n_classes = len(restored["classes_"])
         numbers = state.take(meta, "numbers", dict)
-        for name in ("calibration_power_", "leaf_shrinkage_", "randomized_weight_"):
+        numbers.setdefault("calibration_trees_", effective_number(grown.forest.weights))
+        for name in _CALIBRATION_NUMBERS:
             low = np.nextafter(0.0, 1.0) if name == "calibration_power_" else 0.0
             if not low <= state.take(numbers, name, float) < np.inf:
                 raise BayeswoodError(f"The model file holds a '{name}' out of range.")
@@ -388,6 +398,14 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         if (restored["calibration_slopes_"] <= 0).any():
             raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
         return {**restored, "_judged": _restored_judgement(arrays, restored)}
+
+
+_CALIBRATION_NUMBERS = (
+    "calibration_power_",
+    "calibration_trees_",
+    "leaf_shrinkage_",
+    "randomized_weight_",
+)
 
 
 def _described(fitted: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ p̃ is the average with one more member that knows nothing, so that no class has
     Σ_i w_i (−log p_{i, y_i})  +  (log γ)² / (2·1.5²)  +  Σ_c b_c² / (2·0.5²),    0.2 <= γ <= 8
 
 over rows i, each with the number of trees that left it out for B, weights scaled to a mean of 1.
+A prediction takes the mean of these B, though more trees are behind it: γ and b belong to that
+floor, and with a lower one the probabilities of rare classes would all come out too small.
 The likelihood is log-linear, so its part is convex in (γ, b); so is the penalty up to γ = e.
 
 Of three classes or more (30 at most), some may be easily told from the rest and others hardly from
@@ -28,7 +30,7 @@ time nor memory grows with the number of classes where there is one γ.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -111,6 +113,12 @@ class Votes:
         """Number of rows."""
         return len(self.log_floor)
 
+    @property
+    def n_trees(self) -> F64:
+        """B of each row, which its floor 1 / (C (B + 1)) tells."""
+        n_trees: F64 = np.exp(-self.log_floor) / self.n_classes - 1.0
+        return n_trees
+
     def take(self, chosen: NDArray[np.bool_]) -> "Votes":
         """The rows where `chosen` holds."""
         entries = chosen[self.row]
@@ -163,22 +171,28 @@ class ClassCalibration:
         b, centred; positive for classes whose averages were too low.
     slopes : ndarray, (n_classes,)
         s; above 1 for classes that are told apart more sharply than the average says.
+    n_trees : float
+        B that smooths an average: the mean of those it was fitted with.
     """
 
     power: float
     offset: F64
     slopes: F64
+    n_trees: float
 
     @classmethod
-    def identity(cls, n_classes: int) -> "ClassCalibration":
+    def identity(cls, n_classes: int, n_trees: float) -> "ClassCalibration":
         """γ = 1, b = 0 and s = 1: nothing but smoothing."""
-        return cls(1.0, np.zeros(n_classes), np.ones(n_classes))
+        return cls(1.0, np.zeros(n_classes), np.ones(n_classes), n_trees)
 
-    def apply(self, means: F64, n_trees: NDArray[Any]) -> F64:
-        """Calibrated probabilities of averages, (n_rows, n_classes), over so many trees each."""
-        n_classes = means.shape[1]
-        count = n_trees.astype(np.float64)[:, None]
-        return self._normalised(np.log((count * means + 1.0 / n_classes) / (count + 1.0)))
+    def apply(self, means: F64, n_trees: NDArray[Any] | None = None) -> F64:
+        """Calibrated probabilities of averages, (n_rows, n_classes).
+
+        `n_trees` is B of each row, by default that of the calibration.
+        """
+        count = np.full(len(means), self.n_trees) if n_trees is None else n_trees
+        count = count.astype(np.float64)[:, None]
+        return self._normalised(np.log((count * means + 1.0 / means.shape[1]) / (count + 1.0)))
 
     def apply_votes(self, votes: Votes) -> F64:
         """Calibrated probabilities, (n_rows, n_classes)."""
@@ -217,7 +231,7 @@ def fit_class_calibration(
     >>> votes = Votes.from_means(means, np.full(500, 60))
     >>> label = np.where(np.arange(500) % 5 < 4, 0, 1)
     >>> fitted = fit_class_calibration(votes, label)
-    >>> fitted.apply(means[:1], np.array([60])).round(2)
+    >>> fitted.apply(means[:1]).round(2)
     array([[0.8, 0.2]])
     """
     fitted = _fit(votes, label, weights, _ENOUGH)[0]
@@ -241,7 +255,8 @@ def _fit(
 ) -> tuple[ClassCalibration, float]:
     """The calibration by one γ, and its loss per row."""
     if votes.n_rows == 0 or votes.n_classes == 1:
-        return ClassCalibration.identity(votes.n_classes), 0.0
+        n_trees = float(votes.n_trees.mean()) if votes.n_rows else 1.0
+        return ClassCalibration.identity(votes.n_classes, n_trees), 0.0
     objective = _Objective(votes, label, _scaled(weights, votes.n_rows))
     start, curvature = np.zeros(1 + votes.n_classes), objective.curvature()
     found, loss = _minimise(objective.in_log_power, start, curvature, enough)
@@ -249,7 +264,8 @@ def _fit(
     if power != np.exp(found[0]):
         # On its bound; the offsets follow, for the objective has no other valley.
         found, loss = _minimise(lambda at: objective.at_power(power, at), found, curvature, enough)
-    return ClassCalibration(power, found[1:], np.ones(votes.n_classes)), loss
+    n_trees = float(votes.n_trees.mean())
+    return ClassCalibration(power, found[1:], np.ones(votes.n_classes), n_trees), loss
 
 
 def _with_slopes(fitted: ClassCalibration, objective: "_SlopeObjective") -> ClassCalibration:
@@ -265,7 +281,7 @@ def _with_slopes(fitted: ClassCalibration, objective: "_SlopeObjective") -> Clas
         )
         within = _bounded_slopes(found, fitted.power)
     log_slopes, offset = np.split(within, 2)
-    return ClassCalibration(fitted.power, offset, np.exp(log_slopes))
+    return replace(fitted, offset=offset, slopes=np.exp(log_slopes))
 
 
 def _bounded_slopes(parameters: F64, power: float) -> F64:

@@ -104,7 +104,7 @@ def judge_classes(
         Rows of a group share a fold.
     """
     pairs = np.empty((5, votes.n_rows, 2))
-    plain = ClassCalibration.identity(votes.n_classes)
+    plain = ClassCalibration.identity(votes.n_classes, float(votes.n_trees.mean()))
     for held_out in _held_out(folds_of(votes.n_rows, groups)):
         used = ~held_out if not held_out.all() else held_out
         own = None if weights is None else weights[used]
