@@ -177,6 +177,16 @@ def test_operating_curves(pooling):
     assert left.best_power("accuracy") in (0.1, 1.0)
 
 
+@pytest.mark.parametrize("power", [1.0, 0.3])
+@pytest.mark.parametrize("on", ["train", "loo"])
+def test_an_operating_curve_is_that_of_forests_fitted_with_its_powers(power, on):
+    curve = small().fit(X, Y).operating_curve(on=on, powers=[power])
+    there = small(effective_sample_size=150 * power).fit(X, Y)  # β = 1 is power=1 alike
+    proba = there.predict_proba(X) if on == "train" else there.loo_predict_proba()
+    own = proba[np.arange(150), Y]
+    assert curve.log_probability[0] == pytest.approx(np.log(own).mean())
+
+
 def test_a_left_out_curve_is_the_left_out_prediction():
     forest = small(power=0.04).fit(X, Y)
     curve = forest.operating_curve(on="loo", powers=[0.04])

@@ -1,5 +1,6 @@
 """How good a forest of prior trees is at each power β of the marginal likelihood."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,12 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.class_members import ClassMembers
 from bayeswood.methods.parameters import parameter_error
-from bayeswood.methods.pooling import class_shares, evidence_pool, normalised_weights
+from bayeswood.methods.pooling import (
+    best_sharpness,
+    class_shares,
+    evidence_pool,
+    normalised_weights,
+)
 
 F64 = NDArray[np.float64]
 
@@ -96,24 +102,55 @@ class CurveRows:
 
 
 def measure_curve(members: ClassMembers, rows: CurveRows, powers: F64) -> OperatingCurve:
-    """Pool what the members say at each power, and compare with the truth."""
-    logarithmic = members.model.pooling == "evidence"
-    values = np.log(rows.draws) if logarithmic else rows.draws
-    log_shares = np.log(class_shares(rows.class_rows, members.model.alpha))
-    log_shares = np.broadcast_to(log_shares, rows.draws.shape[1:])
+    """Pool what the members say at each power, and compare with the truth.
+
+    Evidence pooling fits its sharpness γ at each power anew, to the rows of the reservoir left out:
+    at β the curve is that of a forest fitted with ``power=β``.
+    """
+    sharpness = _sharpness_at(members, rows) if members.model.pooling == "evidence" else None
     share = rows.times / rows.times.sum()
+    pool = _Pool(members, rows)
     points = []
     for power in powers:
-        weights = normalised_weights(rows.log_evidence, power)
-        subscripts = "k,knc->nc" if weights.ndim == 1 else "kn,knc->nc"
-        pooled = np.einsum(subscripts, weights, values)
-        if logarithmic:
-            pooled = evidence_pool(pooled, log_shares, members.sharpness)
+        pooled = pool.at(power)
+        if sharpness is not None:
+            pooled = evidence_pool(pooled, pool.log_shares, sharpness(power))
         right = np.argmax(pooled, axis=1) == rows.y
         own = pooled[np.arange(len(rows.y)), rows.y]
         points.append((float(share @ right), float(share @ np.log(own))))
     accuracy, log_probability = np.array(points).T
     return OperatingCurve(powers, accuracy, log_probability, rows.on)
+
+
+class _Pool:
+    """What the members say of rows, averaged with the weights of any power."""
+
+    def __init__(self, members: ClassMembers, rows: CurveRows) -> None:
+        self._values = np.log(rows.draws) if members.model.pooling == "evidence" else rows.draws
+        self._log_evidence = rows.log_evidence
+        # Where β follows from the number of rows, a forest without one has a little more of it.
+        has_fewer = rows.log_evidence.ndim == 2 and members.model.power is None
+        self._factor = members.n_rows / max(members.n_rows - 1, 1) if has_fewer else 1.0
+        log_shares = np.log(class_shares(rows.class_rows, members.model.alpha))
+        self.log_shares = np.broadcast_to(log_shares, rows.draws.shape[1:])
+
+    def at(self, power: float) -> F64:
+        """The averages at a power, (n_rows, n_classes)."""
+        weights = normalised_weights(self._log_evidence, min(1.0, power * self._factor))
+        subscripts = "k,knc->nc" if weights.ndim == 1 else "kn,knc->nc"
+        pooled: F64 = np.einsum(subscripts, weights, self._values)
+        return pooled
+
+
+def _sharpness_at(members: ClassMembers, rows: CurveRows) -> Callable[[float], float]:
+    """γ as a function of the power."""
+    kept = members.reservoir
+    if not kept.n_kept:
+        return lambda power: 1.0
+    if rows.on != "loo":
+        rows = left_out_rows(members, kept.X, kept.y, kept.copies.astype(np.float64))
+    pool = _Pool(members, rows)
+    return lambda power: best_sharpness(pool.at(power), pool.log_shares, rows.y, rows.times)
 
 
 def left_out_rows(
