@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,18 @@ def test_make_targets_exist(page):
     known = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     shown = re.findall(r"(?:^|`)make ([a-z][\w-]*)", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert set(shown) <= known
+
+
+def test_the_demo_installs_what_the_readme_imports():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    named = [*project["dependencies"], *extras["all"]]
+    for extra in re.findall(r"\w+", extras["all"][0].partition("[")[2]):
+        named += extras[extra]
+    installed = {re.split(r"[<>=\[]", requirement)[0] for requirement in named}
+    # `as_frame` makes a pandas frame.
+    assert "as_frame=True" in (ROOT / "README.md").read_text()
+    assert "pandas" in installed
 
 
 def test_readme_has_a_tested_example():
