@@ -1,4 +1,10 @@
-"""What bayeswood raises when it cannot use what it was given."""
+"""What bayeswood raises when it cannot use what it was given, and how it warns."""
+
+import sys
+import warnings
+
+# A warning is about what the user wrote, not about these packages' own lines.
+_PASSED_OVER = ("bayeswood", "sklearn", "joblib")
 
 
 class BayeswoodError(ValueError):
@@ -7,3 +13,11 @@ class BayeswoodError(ValueError):
 
 class DataTypeError(BayeswoodError, TypeError):
     """Data of a type that cannot be used; a `TypeError` too, as scikit-learn's users expect."""
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and point at the line of the user's that led here."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _PASSED_OVER:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

@@ -9,6 +9,7 @@ from forest_estimator_cases import (
     data_for,
     fitted,
 )
+from sklearn.exceptions import DataConversionWarning
 
 from bayeswood import (
     BayeswoodError,
@@ -82,8 +83,18 @@ def test_several_responses(cls):
     assert model.uncertainty(X).data.shape == (len(X), 2)
     np.testing.assert_allclose(model.predict(X)[:, 1], -2.0 * model.predict(X)[:, 0])
     np.testing.assert_allclose(model.predict_var(X)[:, 1], 4.0 * model.predict_var(X)[:, 0])
-    column = cls(n_estimators=2, random_state=0).fit(X, y[:, None])
-    assert column.predict(X).shape == (len(X), 1)
+
+
+@pytest.mark.parametrize("cls", REGRESSORS)
+def test_a_column_of_responses_is_one_response(cls):
+    X, y = data_for(cls)
+    with pytest.warns(DataConversionWarning, match="column-vector y") as caught:
+        column = cls(n_estimators=2, random_state=0).fit(X, y[:, None])
+    assert caught[0].filename == __file__
+    plain = cls(n_estimators=2, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(column.predict(X), plain.predict(X))
+    assert column.predict(X).shape == (len(X),)
+    assert column.predict_interval(X, kind="mean").shape == (len(X), 2)
 
 
 @pytest.mark.parametrize("cls", REGRESSORS)

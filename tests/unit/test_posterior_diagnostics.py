@@ -108,7 +108,7 @@ def test_chains_that_disagree_are_told_of_plainly():
     trace = make_trace(np.random.default_rng(33))
     trace.n_leaves = trace.n_leaves + 4 * np.arange(N_CHAINS)[:, None]
     with pytest.warns(ChainsDisagree, match=r"R-hat of n_leaves is .*1\.1 or less") as caught:
-        warn_if_chains_disagree(trace, stacklevel=1)
+        warn_if_chains_disagree(trace)
     assert caught[0].filename == __file__
 
 

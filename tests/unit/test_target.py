@@ -110,8 +110,8 @@ def test_a_column_is_taken_with_a_warning(y):
     ],
 )
 def test_one_output(y):
-    target, was_1d = fit_numeric_target(y, "Forest")
-    assert was_1d
+    target, is_single = fit_numeric_target(y, "Forest")
+    assert is_single
     assert target.dtype == np.float64
     assert target.tolist() == [[1.0], [2.5]]
 
@@ -127,15 +127,17 @@ def test_one_output(y):
     ],
 )
 def test_two_outputs(y):
-    target, was_1d = fit_numeric_target(y, "Forest")
-    assert not was_1d
+    target, is_single = fit_numeric_target(y, "Forest")
+    assert not is_single
     assert target.flags.c_contiguous
     assert target.tolist() == [[1.0, 2.5], [1.0, 4.0]]
 
 
-def test_a_matrix_of_one_column_stays_a_matrix():
-    target, was_1d = fit_numeric_target([[1], [2]], "Forest")
-    assert not was_1d
+def test_a_matrix_of_one_column_is_one_target():
+    with pytest.warns(DataConversionWarning, match="column-vector y") as caught:
+        target, is_single = fit_numeric_target([[1], [2]], "Forest")
+    assert caught[0].filename == __file__
+    assert is_single
     assert target.shape == (2, 1)
 
 

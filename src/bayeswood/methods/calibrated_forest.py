@@ -11,13 +11,13 @@ say of the rows they left out is an honest prediction, with no held-out set. The
 fitted to these predictions; see `bayeswood.uncertainty`.
 """
 
-import warnings
 from dataclasses import replace
 from math import log
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
+from bayeswood.errors import warn_user
 from bayeswood.methods.callbacks import FitTasks, with_callbacks
 from bayeswood.methods.cart_forest import CartForest
 from bayeswood.methods.grown import Grown
@@ -114,9 +114,7 @@ class CalibratedForest(CartForest):
 
 def warn_of_no_rows(owner: str) -> None:
     """Warn that there is nothing to calibrate on."""
-    warnings.warn(
+    warn_user(
         f"No training row was left out by any tree, so that {owner} could not be calibrated. Grow "
         "more trees, raise weight_threshold, or give more rows (or groups).",
-        UserWarning,
-        stacklevel=6,
     )

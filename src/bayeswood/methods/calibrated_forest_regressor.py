@@ -12,7 +12,6 @@ a, b >= 0 and z from out-of-bag residuals, see `bayeswood.uncertainty.interval_c
 Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
 """
 
-import warnings
 from collections.abc import Mapping
 from math import log
 from typing import Any, ClassVar
@@ -20,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods import state
 from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
 from bayeswood.methods.calibration_judgement import (
@@ -281,12 +280,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     def _warn_beyond(self, levels: F64, reach: float, caller: str) -> None:
         beyond = np.maximum(levels, 1.0 - levels)
         if ((beyond > reach + 1e-9) & (beyond < 1.0)).any():
-            warnings.warn(
+            warn_user(
                 f"{self._name}.{caller} was asked for levels that {len(self.scaled_residuals_)} "
                 f"calibration rows cannot promise, beyond {1 - reach:.3g} or {reach:.3g}. The "
                 "outermost residual is taken: the interval covers less than was asked.",
-                UserWarning,
-                stacklevel=4,
             )
 
     def _moments(self, rows: NDArray[Any]) -> tuple[F64, F64, F64]:

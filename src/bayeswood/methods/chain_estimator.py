@@ -137,7 +137,7 @@ class ChainEstimator(ForestEstimator):
         running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
         chains = sample_chains(plan, data.X, data.schema.n_levels, y, copies, running)
         if chains.trace.n_chains > 1:
-            warn_if_chains_disagree(chains.trace, stacklevel=8)
+            warn_if_chains_disagree(chains.trace)
         settings |= {"min_samples_leaf_": plan.min_samples_leaf}
         weights = self._weights_of(chains, data, y, copies, settings)
         settings |= _described_chains(chains.trace, chains.draw_tree, weights)

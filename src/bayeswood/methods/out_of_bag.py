@@ -1,13 +1,12 @@
 """Predicting each training row by the trees that did not see it."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.grown import Grown
 from bayeswood.methods.training import TrainingData
 
@@ -36,11 +35,9 @@ def out_of_bag(data: TrainingData, grown: Grown, *, hard: bool, n_jobs: int) -> 
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, None], out=means, where=counts[:, None] > 0)
     if (counts == 0).any():
-        warnings.warn(
+        warn_user(
             f"{np.count_nonzero(counts == 0)} of {len(counts)} rows took part in every tree and "
             "have no out-of-bag prediction. Grow more trees.",
-            UserWarning,
-            stacklevel=6,
         )
     if data.taking_part.all():
         return means

@@ -1,6 +1,5 @@
 """What estimators share whose trees are drawn by a particle filter."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bayeswood import _core
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.callbacks import FitTasks, with_callbacks
 from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.grown import Grown
@@ -150,12 +149,11 @@ class ParticleEstimator(ForestEstimator):
     def _warn_if_cut_short(self, found: SampledParticles) -> None:
         n_open = int(found.island_n_open.sum())
         if n_open:
-            warnings.warn(
+            warn_user(
                 f"{self._name} stopped after max_stages={self.max_stages} stages with {n_open} of "
                 f"{self.n_particles} trees unfinished; their open nodes became leaves. Give a "
                 "larger max_stages.",
                 ConvergenceWarning,
-                stacklevel=9,
             )
 
     @property

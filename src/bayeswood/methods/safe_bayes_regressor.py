@@ -11,14 +11,12 @@ Transactions on Pattern Analysis and Machine Intelligence 37(6), 2015 (trees, we
 not in the paper.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods import state
@@ -29,7 +27,7 @@ from bayeswood.methods.parameters import Constraint, one_of, real
 from bayeswood.methods.prior_trees import PriorTrees
 from bayeswood.methods.reservoir import Reservoir
 from bayeswood.methods.streaming import PRIOR_FOREST, PriorForestEstimator
-from bayeswood.methods.training import Target, read_numeric_target
+from bayeswood.methods.training import Target, read_single_response
 from bayeswood.uncertainty import Uncertainty, member_variance, row_blocks
 
 F64 = NDArray[np.float64]
@@ -225,20 +223,7 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     # --- members --------------------------------------------------------------------------------
 
     def _read_target(self, y: Any) -> Target:
-        target = read_numeric_target(y, self._name)
-        if target.y.shape[1] > 1:
-            raise BayeswoodError(
-                f"y should be a 1d array: {self._name} predicts one response. Got "
-                f"{target.y.shape[1]} columns."
-            )
-        if not target.single_output:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected. Please change the "
-                "shape of y to (n_samples, ), for example using ravel().",
-                DataConversionWarning,
-                stacklevel=4,
-            )
-        return Target(target.y, None, single_output=True)
+        return read_single_response(y, self._name)
 
     def _later_target(self, y: Any) -> Target:
         return self._read_target(y)

@@ -1,11 +1,9 @@
 """Regressors whose leaves predict a Student distribution: quantiles, intervals and variances."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
@@ -14,7 +12,7 @@ from bayeswood.methods.grown import Grown
 from bayeswood.methods.leaf_table import LeafTable
 from bayeswood.methods.number_members import ResponseScale
 from bayeswood.methods.student_leaves import StudentLeaves
-from bayeswood.methods.training import Target, read_numeric_target
+from bayeswood.methods.training import Target, read_single_response
 from bayeswood.table import Schema
 from bayeswood.uncertainty import Uncertainty, member_variance
 
@@ -37,20 +35,7 @@ class StudentRegressor(ForestRegressor):
         return tags
 
     def _read_target(self, y: Any) -> Target:
-        target = read_numeric_target(y, self._name)
-        if target.y.shape[1] > 1:
-            raise BayeswoodError(
-                f"y should be a 1d array: {self._name} predicts one response. Got "
-                f"{target.y.shape[1]} columns."
-            )
-        if not target.single_output:
-            warnings.warn(
-                "A column-vector y was passed when a 1d array was expected. Please change the "
-                "shape of y to (n_samples, ), for example using ravel().",
-                DataConversionWarning,
-                stacklevel=4,
-            )
-        return Target(target.y, None, single_output=True)
+        return read_single_response(y, self._name)
 
     def predict_quantiles(self, X: Any, alpha: Any, kind: str = "prediction") -> F64:
         """Quantiles of the response, or of the members' means.

@@ -37,7 +37,7 @@ class Target:
     classes : ndarray or None
         The classes the numbers stand for; None in regression.
     single_output : bool
-        Whether the user gave one column without a second dimension.
+        Whether there is one response, so that predictions have one dimension.
     """
 
     y: NDArray[Any]
@@ -97,9 +97,20 @@ def read_class_target(y: Any, owner: str) -> Target:
 
 def read_numeric_target(y: Any, owner: str) -> Target:
     """Responses as floats, one column per output."""
-    values, was_1d = fit_numeric_target(y, owner)
+    values, is_single = fit_numeric_target(y, owner)
     _check_size(values, owner)
-    return Target(values, None, single_output=was_1d)
+    return Target(values, None, single_output=is_single)
+
+
+def read_single_response(y: Any, owner: str) -> Target:
+    """One response as floats, for methods that can predict but one."""
+    target = read_numeric_target(y, owner)
+    if not target.single_output:
+        raise BayeswoodError(
+            f"y should be a 1d array: {owner} predicts one response. Got {target.y.shape[1]} "
+            "columns."
+        )
+    return target
 
 
 def _check_size(values: F64, owner: str) -> None:

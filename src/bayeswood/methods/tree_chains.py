@@ -3,7 +3,6 @@
 The sampler itself, with the ratios of its moves, is `core/include/bayeswood/sample/metropolis.hpp`.
 """
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.chain_trace import FIELDS, MOVES, ChainTrace
 from bayeswood.methods.parameters import Constraint, parameter_error
 from bayeswood.progress import progress_bar
@@ -195,10 +194,9 @@ def _laid_out(plan: ChainPlan, found: dict[str, Any], title: str) -> SampledChai
     n_draws = plan.n_draws
     if found["interrupted"]:
         chains, n_draws = _usable(chains, plan.n_draws)
-        warnings.warn(
+        warn_user(
             f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
             f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
-            stacklevel=10,
         )
     n_iterations = plan.n_burn_in + n_draws * plan.thin
     parts = {name: np.stack([chain[name][:n_iterations] for chain in chains]) for name in FIELDS}

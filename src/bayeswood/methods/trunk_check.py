@@ -1,6 +1,5 @@
 """How sure is the trunk? Section 3.2 of the Bayesian-forest paper at every fit, and a warning."""
 
-import warnings
 from math import ceil
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.distributed import scale_leaf_size
+from bayeswood.errors import warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.training import TrainingData
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan
@@ -146,14 +146,12 @@ def _warn(stability: TrunkStability, owner: str, n_looked_at: int, n_rows: int) 
     n_splits = len(stability.sample_signature)
     told = "; ".join(_words(node, share) for node, share in doubtful)
     where = f" of a sample of {n_looked_at:,} rows" if on_sample else ""
-    warnings.warn(
+    warn_user(
         f"The data leave open {len(doubtful)} of the {n_splits} splits of the trunk of {owner}: "
         f"{told}. Shares are of the posterior draws{where} that agree above the split. All "
         "members share the trunk, so that their spread does not show this doubt. Prefer a smaller "
         "trunk (fewer trunk_max_leaves, larger trunk_min_samples_leaf) or a Bayesian forest "
         "without one; 'trunk_stability_' has the details, and check_trunk=False turns this off.",
-        UserWarning,
-        stacklevel=8,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
 from bayeswood.posterior.kept_draws import QUANTITIES, Trace, by_draw, check_sampled, kept
 from bayeswood.posterior.members import Members
@@ -126,7 +126,7 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
     return ChainDiagnostics(tuple(_diagnosed(*pair) for pair in named), n_chains, n_draws)
 
 
-def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT, stacklevel: int = 2) -> None:
+def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT) -> None:
     """Warn, in a sentence, if R-hat of a quantity of the trace exceeds a limit.
 
     Parameters
@@ -135,8 +135,6 @@ def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT, stacklevel: 
         ``trace_`` of an MCMC estimator.
     limit : float, default 1.1
         Largest R-hat that is passed over in silence.
-    stacklevel : int, default 2
-        As of `warnings.warn`, were it called in this function's place: 1 is its caller.
 
     Warns
     -----
@@ -149,13 +147,12 @@ def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT, stacklevel: 
     worst = max(rhats, key=lambda name: np.nan_to_num(rhats[name], nan=0.0, posinf=np.inf))
     if not rhats[worst] > limit:  # NaN: nothing varies
         return
-    warnings.warn(
+    warn_user(
         f"The chains disagree: R-hat of {worst} is {rhats[worst]:.3g} ({limit:g} or less is asked "
         "for). They have found different kinds of trees, and not the way between them. Averages "
         "over all chains are still worth more than one chain's; more and longer chains (n_chains, "
         "n_burn_in, n_draws) say by how much.",
         ChainsDisagree,
-        stacklevel=stacklevel + 1,
     )
 
 

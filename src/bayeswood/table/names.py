@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.errors import BayeswoodError, DataTypeError, warn_user
 from bayeswood.table.schema import Schema
 
 _MAX_LISTED = 5
@@ -51,17 +50,13 @@ def check_names(names: tuple[str, ...] | None, schema: Schema, estimator_name: s
     One of the two without names gives a warning; different names give an error.
     """
     if names is None and schema.named:
-        warnings.warn(
+        warn_user(
             f"X does not have valid feature names, but {estimator_name} was fitted with feature "
             "names",
-            UserWarning,
-            stacklevel=4,
         )
     elif names is not None and not schema.named:
-        warnings.warn(
+        warn_user(
             f"X has feature names, but {estimator_name} was fitted without feature names",
-            UserWarning,
-            stacklevel=4,
         )
     elif names is not None and names != schema.names:
         raise BayeswoodError(_mismatch(names, schema.names))

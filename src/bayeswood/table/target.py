@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.cells import Cells
-from bayeswood.table.vector import one_column, open_columns
+from bayeswood.table.vector import one_column, open_columns, warn_of_column
 
 
 def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], NDArray[Any]]:
@@ -61,8 +61,9 @@ def fit_numeric_target(y: Any, estimator_name: str) -> tuple[NDArray[np.float64]
     -------
     target : ndarray of float64 of shape (n_rows, n_outputs)
         A contiguous copy or view.
-    was_1d : bool
-        True if `y` had one dimension, so that predictions shall too.
+    is_single : bool
+        True if there is one target, so that predictions have one dimension; where `y` is a matrix
+        of one column, with scikit-learn's warning.
 
     Examples
     --------
@@ -77,8 +78,11 @@ def fit_numeric_target(y: Any, estimator_name: str) -> tuple[NDArray[np.float64]
     for cells in columns:
         _refuse_words(cells, estimator_name)
         _refuse_absent(cells, estimator_name)
+    is_single = len(columns) == 1
+    if is_single and n_dimensions == 2:
+        warn_of_column("y")
     target = np.column_stack([cells.floats() for cells in columns])
-    return np.ascontiguousarray(target), n_dimensions == 1
+    return np.ascontiguousarray(target), is_single
 
 
 def _refuse_none(y: Any, estimator_name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_array
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.table.cells import Cells, array_cells, unmasked
 from bayeswood.table.frame import series_cells
 
@@ -63,13 +62,17 @@ def one_column(columns: list[Cells], n_dimensions: int, what: str) -> Cells:
         shape = (len(columns[0].values), len(columns)) if columns else (0, 0)
         raise BayeswoodError(f"{what} should be a 1d array, got an array of shape {shape} instead.")
     if n_dimensions == 2:
-        warnings.warn(
-            f"A column-vector {what} was passed when a 1d array was expected. Please change the "
-            f"shape of {what} to (n_samples, ), for example using ravel().",
-            DataConversionWarning,
-            stacklevel=4,
-        )
+        warn_of_column(what)
     return columns[0]
+
+
+def warn_of_column(what: str) -> None:
+    """scikit-learn's warning of a matrix of one column where a vector would do."""
+    warn_user(
+        f"A column-vector {what} was passed when a 1d array was expected. Please change the "
+        f"shape of {what} to (n_samples, ), for example using ravel().",
+        DataConversionWarning,
+    )
 
 
 def _check_rows(n_rows: int, shape: tuple[int, ...], what: str, estimator_name: str) -> None:

@@ -282,8 +282,8 @@ def _numeric_rows(X: Any) -> tuple[F64, Schema]:
 
 
 def _single_response(y: Any, n_rows: int) -> F64:
-    target, was_1d = fit_numeric_target(y, estimator_name="split_match_bound")
-    if not was_1d:
+    target, is_single = fit_numeric_target(y, estimator_name="split_match_bound")
+    if not is_single:
         raise BayeswoodError(f"y must be one-dimensional. Got shape {np.shape(y)} instead.")
     if len(target) != n_rows:
         raise BayeswoodError(f"X has {n_rows} rows and y has {len(target)}.")

@@ -1,6 +1,5 @@
 """Choosing γ₀ from labelled rows that the ensemble has not seen."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, inf, log, log1p
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.uncertainty.envelope import EnvelopeAssessment, summarize_rows
 from bayeswood.uncertainty.envelope_curve import RATES, as_assessment, check_grid, count_confident
 from bayeswood.uncertainty.frequency import clopper_pearson_upper
@@ -187,7 +186,7 @@ def choose_gamma0(
     pooled = _pool(folds)
     chosen = test.choose(pooled)
     if chosen == inf:
-        warnings.warn(test.why_none(pooled), NoConfidentThreshold, stacklevel=2)
+        warn_user(test.why_none(pooled), NoConfidentThreshold)
     found = test.describe(pooled, chosen)
     if len(folds) == 1:
         return found
