@@ -1,5 +1,6 @@
 """The estimators, one file per method."""
 
+from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
@@ -9,7 +10,6 @@ from bayeswood.methods.empirical import (
 )
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
-from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.out_of_bag_report import OutOfBagReport

@@ -18,9 +18,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of, real
+from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of, real
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.weighted_cart import CartPlan
 
 WEIGHTS: Mapping[str, Constraint] = {

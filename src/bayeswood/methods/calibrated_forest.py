@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Self
 from numpy.typing import ArrayLike
 
 from bayeswood.errors import warn_user
-from bayeswood.methods.callbacks import FitTasks, with_callbacks
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import CART, Constraint, one_of, real
+from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import CART, Constraint, one_of, real
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.weighted_cart import CartPlan
 
 # At 3 a tree is grown from e^-3 = 5 % of the rows.

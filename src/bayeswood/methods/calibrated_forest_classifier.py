@@ -27,7 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
 from bayeswood.methods.calibration_judgement import (
     describe_left_out,
@@ -37,12 +41,8 @@ from bayeswood.methods.calibration_judgement import (
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.estimator import ForestClassifier
-from bayeswood.methods.grown import Grown
 from bayeswood.methods.out_of_bag_report import OutOfBagReport
-from bayeswood.methods.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.pooled_trees import PoolPlan, pool_trees, shrink_trees
-from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import ClassCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (
@@ -386,15 +386,15 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         if self.calibration is None:
             return {**restored, "_judged": None}
         n_classes = len(restored["classes_"])
-        numbers = state.take(meta, "numbers", dict)
+        numbers = saved_state.take(meta, "numbers", dict)
         numbers.setdefault("calibration_trees_", effective_number(grown.forest.weights))
         for name in _CALIBRATION_NUMBERS:
             low = np.nextafter(0.0, 1.0) if name == "calibration_power_" else 0.0
-            if not low <= state.take(numbers, name, float) < np.inf:
+            if not low <= saved_state.take(numbers, name, float) < np.inf:
                 raise BayeswoodError(f"The model file holds a '{name}' out of range.")
             restored[name] = numbers[name]
         for name in ("calibration_offset_", "calibration_slopes_"):
-            restored[name] = state.take_array(arrays, name, (n_classes,))
+            restored[name] = saved_state.take_array(arrays, name, (n_classes,))
         if (restored["calibration_slopes_"] <= 0).any():
             raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
         return {**restored, "_judged": _restored_judgement(arrays, restored)}

@@ -20,7 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods import state
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.estimator import ForestRegressor
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import BOOLEAN, Constraint, one_of
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
 from bayeswood.methods.calibration_judgement import (
     describe_left_out,
@@ -29,12 +33,8 @@ from bayeswood.methods.calibration_judgement import (
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.estimator import ForestRegressor
-from bayeswood.methods.grown import Grown
 from bayeswood.methods.left_out import left_out_moments, unbiased_factor
 from bayeswood.methods.out_of_bag_report import OutOfBagReport
-from bayeswood.methods.parameters import BOOLEAN, Constraint, one_of
-from bayeswood.methods.training import TrainingData
 from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (
@@ -444,10 +444,10 @@ def _calibrate(left_out: list[LeftOut], by_spread: bool) -> dict[str, Any]:
 
 def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "spread_intercept_": state.take_array(arrays, "spread_intercept_", (n_outputs,)),
-        "spread_slope_": state.take_array(arrays, "spread_slope_", (n_outputs,)),
-        "spread_centres_": state.take_array(arrays, "spread_centres_", (N_PARTS, n_outputs)),
-        "scaled_residuals_": state.take_array(arrays, "scaled_residuals_", (-1, n_outputs)),
+        "spread_intercept_": saved_state.take_array(arrays, "spread_intercept_", (n_outputs,)),
+        "spread_slope_": saved_state.take_array(arrays, "spread_slope_", (n_outputs,)),
+        "spread_centres_": saved_state.take_array(arrays, "spread_centres_", (N_PARTS, n_outputs)),
+        "scaled_residuals_": saved_state.take_array(arrays, "scaled_residuals_", (-1, n_outputs)),
         "_residual_weights": None,
     }
     z = found["scaled_residuals_"]
@@ -455,11 +455,11 @@ def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) ->
         raise BayeswoodError("The model file holds a spread that is negative.")
     if not len(z) or (np.diff(z, axis=0) < 0).any():
         raise BayeswoodError("The model file's scaled residuals are not in order.")
-    found["_residual_parts"] = state.take_array(arrays, "residual_parts", z.shape)
+    found["_residual_parts"] = saved_state.take_array(arrays, "residual_parts", z.shape)
     if not np.isin(found["_residual_parts"], np.arange(N_PARTS)).all():
         raise BayeswoodError("The model file holds a residual of no third.")
     if "residual_weights" in arrays:
-        weights = state.take_array(arrays, "residual_weights", z.shape)
+        weights = saved_state.take_array(arrays, "residual_weights", z.shape)
         if not (weights > 0).all():
             raise BayeswoodError("The model file holds a residual weight that is not positive.")
         found["_residual_weights"] = weights

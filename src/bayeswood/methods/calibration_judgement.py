@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
+from bayeswood.methods.base import saved_state
 from bayeswood.report.calibration import (
     REPORT_COVERAGES,
     CalibrationSummary,
@@ -141,7 +141,7 @@ def restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
     """`describe_left_out` from a model file; None if it holds no summary."""
     if _PREFIX + "about" not in arrays:
         return None
-    about = state.take_array(arrays, _PREFIX + "about", (len(_ABOUT),))
+    about = saved_state.take_array(arrays, _PREFIX + "about", (len(_ABOUT),))
     if (about < 0).any() or (about > _LARGEST_COUNT).any():
         raise BayeswoodError("The model file holds an unusable array 'report_about'.")
     return {
@@ -154,7 +154,7 @@ def restored_report(
     arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Any]:
     """The arrays of a summary, each of its shape (-1: any length)."""
-    found = {name: state.take_array(arrays, _PREFIX + name, shapes[name]) for name in shapes}
+    found = {name: saved_state.take_array(arrays, _PREFIX + name, shapes[name]) for name in shapes}
     lengths = {len(found[name]) for name in found if shapes[name][0] == -1}
     if len(lengths) > 1 or 0 in lengths:
         raise BayeswoodError("The model file's calibration report has rows of differing number.")

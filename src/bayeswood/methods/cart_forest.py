@@ -2,11 +2,15 @@
 
 from typing import ClassVar
 
-from bayeswood.methods.callbacks import FitTasks
-from bayeswood.methods.forest_estimator import ForestEstimator
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import draw_seed, resolve_max_features, resolve_min_samples_leaf
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
+    draw_seed,
+    resolve_max_features,
+    resolve_min_samples_leaf,
+)
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.weighted_cart import CartPlan, grow_weighted_cart
 
 

@@ -9,13 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.callbacks import FitTasks, with_callbacks
-from bayeswood.methods.chain_trace import ChainTrace
-from bayeswood.methods.chain_weights import chain_log_density, evidence_weights, stacking_weights
-from bayeswood.methods.forest_estimator import ForestEstimator
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     NONE,
     SHARED,
     Constraint,
@@ -25,8 +21,12 @@ from bayeswood.methods.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
+from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.chain_trace import ChainTrace
+from bayeswood.methods.chain_weights import chain_log_density, evidence_weights, stacking_weights
+from bayeswood.methods.leaf_table import LeafTable
 from bayeswood.methods.streaming import whole_copies
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.tree_chains import (
     MOVE_PROBABILITIES,
     NO_LIMIT,

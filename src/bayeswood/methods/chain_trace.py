@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
+from bayeswood.methods.base import saved_state
 
 F64 = NDArray[np.float64]
 
@@ -98,8 +98,8 @@ class ChainTrace:
     def read(cls, meta: Any, arrays: dict[str, NDArray[Any]]) -> "ChainTrace":
         """What `write` put there; BayeswoodError if anything is amiss."""
         found = {name: _typed(arrays, name, kind) for name, kind in _KINDS.items()}
-        plain = state.take(meta, "trace", dict)
-        numbers = {name: state.take(plain, name, int) for name in ("n_burn_in", "thin")}
+        plain = saved_state.take(meta, "trace", dict)
+        numbers = {name: saved_state.take(plain, name, int) for name in ("n_burn_in", "thin")}
         trace = cls(**found, **numbers)
         shapes = {array.shape for array in found.values()}
         lawful = len(shapes) == 1 and trace.n_burn_in >= 0 and trace.thin >= 1

@@ -17,11 +17,11 @@ Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.bayesian_forest import WEIGHTS, check_out_of_bag
 from bayeswood.methods.file_forest import FileForest
-from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.scored_forest import ScoredClassifier, ScoredRegressor
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.trunk_forest import TRUNK
 from bayeswood.methods.weighted_cart import CartPlan
 

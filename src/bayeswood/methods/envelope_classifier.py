@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.validation import _num_samples
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.parameters import (
     SEED,
     Constraint,
     check_parameters,

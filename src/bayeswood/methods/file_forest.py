@@ -20,8 +20,8 @@ from bayeswood.distributed.predict_files import predict_files
 from bayeswood.distributed.scan import Totals
 from bayeswood.distributed.trunk import scale_leaf_size
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     check_parameters,
     draw_seed,
     integer,
@@ -29,9 +29,9 @@ from bayeswood.methods.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.base.saved_state import plain_parameters
+from bayeswood.methods.base.training_data import Target, TrainingData
 from bayeswood.methods.predicted_parts import predict_parts
-from bayeswood.methods.state import plain_parameters
-from bayeswood.methods.training import Target, TrainingData
 from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.trunk_forest import TrunkForest, branch_plan
 from bayeswood.methods.weighted_cart import CartPlan

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.uncertainty import KindSums, Votes
 
 F64 = NDArray[np.float64]

@@ -13,11 +13,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.methods.base.parameters import Constraint, real
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.parameters import Constraint, real
 from bayeswood.methods.student_regressor import StudentRegressor
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.tree_chains import SampledChains
 
 F64 = NDArray[np.float64]

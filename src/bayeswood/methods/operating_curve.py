@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.class_members import ClassMembers
-from bayeswood.methods.parameters import parameter_error
 from bayeswood.methods.pooling import (
     best_sharpness,
     class_shares,

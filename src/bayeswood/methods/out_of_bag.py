@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.training_data import TrainingData
 
 F64 = NDArray[np.float64]
 

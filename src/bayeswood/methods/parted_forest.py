@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed import branch_rows, fit_branch
 from bayeswood.forest import Forest
-from bayeswood.methods.callbacks import FitTasks
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import resolve_min_samples_leaf
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import resolve_min_samples_leaf
-from bayeswood.methods.training import TrainingData
 from bayeswood.methods.trunk_check import random_order
 from bayeswood.methods.trunk_forest import branch_plan
 from bayeswood.methods.weighted_cart import CartPlan, grow_in_chunks

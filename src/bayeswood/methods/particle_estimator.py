@@ -10,10 +10,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods.callbacks import FitTasks, with_callbacks
-from bayeswood.methods.forest_estimator import ForestEstimator
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     NONE,
     SHARED,
     Constraint,
@@ -24,9 +23,10 @@ from bayeswood.methods.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.particles import NO_LIMIT, ParticlePlan, SampledParticles
 from bayeswood.methods.streaming import whole_copies
-from bayeswood.methods.training import TrainingData
 from bayeswood.progress import progress_bar
 from bayeswood.table import Schema
 

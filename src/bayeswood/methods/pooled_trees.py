@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.forest import Forest
-from bayeswood.methods.grown import Grown
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.left_out import left_out_kinds, left_out_votes
-from bayeswood.methods.training import TrainingData
 from bayeswood.uncertainty import (
     STRENGTHS,
     Votes,

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.parameters import parameter_error
+from bayeswood.methods.base.training_data import read_known_classes
 from bayeswood.methods.class_members import ClassMembers
 from bayeswood.methods.operating_curve import (
     CurveRows,
@@ -14,9 +16,7 @@ from bayeswood.methods.operating_curve import (
     measure_curve,
     power_grid,
 )
-from bayeswood.methods.parameters import parameter_error
 from bayeswood.methods.streaming import PriorForestEstimator
-from bayeswood.methods.training import read_known_classes
 from bayeswood.table import transform_table
 
 F64 = NDArray[np.float64]

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, one_of
+from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 F64 = NDArray[np.float64]

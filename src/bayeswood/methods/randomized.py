@@ -22,10 +22,9 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest.smoothing import smooth_classes
-from bayeswood.methods.callbacks import FitTasks
-from bayeswood.methods.estimator import ForestClassifier
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     CART,
     Constraint,
     draw_seed,
@@ -33,7 +32,8 @@ from bayeswood.methods.parameters import (
     real,
     resolve_min_samples_leaf,
 )
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.weighted_cart import CartPlan, grow_weighted_cart
 from bayeswood.table import check_weights
 from bayeswood.uncertainty import row_blocks

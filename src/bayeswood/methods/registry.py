@@ -3,6 +3,7 @@
 from os import PathLike
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
@@ -10,7 +11,6 @@ from bayeswood.methods.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
-from bayeswood.methods.forest_estimator import ForestEstimator
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor

@@ -19,16 +19,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error, real
+from bayeswood.methods.base.training_data import Target, read_class_target, read_known_classes
 from bayeswood.methods.class_members import ClassMembers, ClassModel
 from bayeswood.methods.conformal import full_p_values, quick_p_values
-from bayeswood.methods.estimator import ForestClassifier
-from bayeswood.methods.parameters import NONE, Constraint, one_of, parameter_error, real
 from bayeswood.methods.power_choice import PowerChoice
 from bayeswood.methods.prior_trees import PriorTrees
 from bayeswood.methods.reservoir import Reservoir
 from bayeswood.methods.streaming import PRIOR_FOREST
-from bayeswood.methods.training import Target, read_class_target, read_known_classes
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
@@ -445,7 +445,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
         self, trees: PriorTrees, reservoir: Reservoir, meta: Any, arrays: dict[str, NDArray[Any]]
     ) -> ClassMembers:
         counts = arrays["counts"]
-        n_classes = len(state.classes_from_plain(state.take(meta, "classes", dict)))
+        n_classes = len(saved_state.classes_from_plain(saved_state.take(meta, "classes", dict)))
         lawful = (
             counts.shape == (trees.n_leaves_in_all, n_classes)
             and counts.dtype == np.int32

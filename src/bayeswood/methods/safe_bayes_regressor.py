@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
-from bayeswood.methods.estimator import ForestRegressor
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.estimator import ForestRegressor
+from bayeswood.methods.base.parameters import Constraint, one_of, real
+from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.number_members import NumberMembers, NumberModel, ResponseScale
 from bayeswood.methods.number_pooling import mixture_quantiles, normal_quantiles
-from bayeswood.methods.parameters import Constraint, one_of, real
 from bayeswood.methods.prior_trees import PriorTrees
 from bayeswood.methods.reservoir import Reservoir
 from bayeswood.methods.streaming import PRIOR_FOREST, PriorForestEstimator
-from bayeswood.methods.training import Target, read_single_response
 from bayeswood.uncertainty import Uncertainty, member_variance, row_blocks
 
 F64 = NDArray[np.float64]
@@ -428,8 +428,8 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     def _restored_members(
         self, trees: PriorTrees, reservoir: Reservoir, meta: Any, arrays: dict[str, NDArray[Any]]
     ) -> NumberMembers:
-        plain = state.take(meta, "response_scale", dict)
-        numbers = [state.take(plain, name, float) for name in ("center", "variance", "unit")]
+        plain = saved_state.take(meta, "response_scale", dict)
+        numbers = [saved_state.take(plain, name, float) for name in ("center", "variance", "unit")]
         sums = arrays["sums"]
         lawful = (
             np.isfinite(numbers).all()

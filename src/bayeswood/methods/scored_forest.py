@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import BOOLEAN, CALLABLE
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.grown import Grown
 from bayeswood.methods.out_of_bag import out_of_bag, score_out_of_bag
-from bayeswood.methods.parameters import BOOLEAN, CALLABLE
-from bayeswood.methods.training import TrainingData
 
 F64 = NDArray[np.float64]
 

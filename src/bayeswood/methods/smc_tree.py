@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.methods.estimator import ForestClassifier
-from bayeswood.methods.parameters import Constraint, real
+from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.parameters import Constraint, real
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.particle_estimator import PARTICLES, ParticleEstimator
-from bayeswood.methods.training import TrainingData
 
 
 class SMCTreeClassifier(ParticleEstimator, ForestClassifier):

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.methods.parameters import Constraint, real
+from bayeswood.methods.base.parameters import Constraint, real
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.student_regressor import StudentRegressor
-from bayeswood.methods.training import TrainingData
 
 
 class SMCTreeRegressor(ParticleEstimator, StudentRegressor):

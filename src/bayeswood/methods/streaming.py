@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
-from bayeswood.methods import state
-from bayeswood.methods.callbacks import FitTasks
-from bayeswood.methods.forest_estimator import ForestEstimator
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     BOOLEAN,
     MAX_TREES,
     NONE,
@@ -32,9 +31,10 @@ from bayeswood.methods.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.methods.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
 from bayeswood.methods.reservoir import Reservoir
-from bayeswood.methods.training import Target, TrainingData, read_training_data
 from bayeswood.progress import progress_bar
 from bayeswood.table import Schema, transform_table
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale
@@ -418,7 +418,7 @@ def _restored_trees(
     grown: Grown,
     statistics: str,
 ) -> PriorTrees:
-    plain = state.take(meta, "plan", dict)
+    plain = saved_state.take(meta, "plan", dict)
     kinds = PriorPlan.__annotations__
     if set(plain) != set(kinds) or any(type(plain[name]) is not kinds[name] for name in kinds):
         raise BayeswoodError("The model file holds an unusable plan of its trees.")
@@ -453,8 +453,8 @@ def _restored_trees(
 def _restored_reservoir(
     meta: dict[str, Any], arrays: dict[str, NDArray[Any]], n_features: int
 ) -> Reservoir:
-    plain = state.take(meta, "reservoir", dict)
-    complete = state.take(plain, "complete", bool)
+    plain = saved_state.take(meta, "reservoir", dict)
+    complete = saved_state.take(plain, "complete", bool)
     names = _RESERVOIR_ARRAYS if complete else _RESERVOIR_ARRAYS[:-1]
     if any(f"reservoir_{name}" not in arrays for name in names):
         raise BayeswoodError("The model file lacks rows of its reservoir.")
@@ -470,11 +470,11 @@ def _restored_reservoir(
     )
     if complete:
         lawful = lawful and bool(np.isin(found["arrivals"], found["keys"]).all())
-    limit = state.take(plain, "limit", int)
+    limit = saved_state.take(plain, "limit", int)
     if not lawful or not 0 <= limit < 2**64:
         raise BayeswoodError("The model file holds an unusable reservoir.")
     return Reservoir(
-        state.take(plain, "capacity", int),
+        saved_state.take(plain, "capacity", int),
         found["keys"],
         found["X"],
         found["y"],

@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.estimator import ForestRegressor
-from bayeswood.methods.grown import Grown
+from bayeswood.methods.base.estimator import ForestRegressor
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.leaf_table import LeafTable
 from bayeswood.methods.number_members import ResponseScale
 from bayeswood.methods.student_leaves import StudentLeaves
-from bayeswood.methods.training import Target, read_single_response
 from bayeswood.table import Schema
 from bayeswood.uncertainty import Uncertainty, member_variance
 

@@ -11,8 +11,8 @@ Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from bayeswood.methods.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.parameters import BOOLEAN, CART, Constraint, integer, one_of
+from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, integer, one_of
 from bayeswood.methods.parted_forest import MAX_PARTS, PartedForest
 
 

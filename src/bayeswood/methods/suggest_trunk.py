@@ -16,12 +16,12 @@ from bayeswood.distributed import branch_rows, fit_trunk, route, scale_leaf_size
 from bayeswood.distributed.memory import RowCosts, in_words, leaf_bytes, parse_bytes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.methods.base.parameters import check_parameters, parameter_error
+from bayeswood.methods.base.training_data import TrainingData, read_training_data
 from bayeswood.methods.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
-from bayeswood.methods.parameters import check_parameters, parameter_error
-from bayeswood.methods.training import TrainingData, read_training_data
 from bayeswood.methods.trunk_check import doubtful_splits, draw_trunks, sample_rows
 from bayeswood.methods.trunk_forest import TrunkForest
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan

@@ -9,7 +9,7 @@ from bayeswood import _core
 from bayeswood.distributed import scale_leaf_size
 from bayeswood.errors import warn_user
 from bayeswood.forest import Forest
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
 

@@ -23,10 +23,8 @@ from bayeswood.distributed import (
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.callbacks import FitTasks
-from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import (
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import (
     BOOLEAN,
     NONE,
     Constraint,
@@ -34,7 +32,9 @@ from bayeswood.methods.parameters import (
     real,
     resolve_min_samples_leaf,
 )
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.cart_forest import CartForest
 from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan, grow_in_chunks
 from bayeswood.progress import Report

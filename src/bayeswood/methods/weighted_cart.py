@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.forest import Forest
-from bayeswood.methods.callbacks import FitTasks
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.training import TrainingData
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]

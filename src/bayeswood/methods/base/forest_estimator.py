@@ -13,11 +13,11 @@ from sklearn.exceptions import NotFittedError
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
-from bayeswood.methods import state
-from bayeswood.methods.callbacks import CallbackSupportMixin, FitTasks, with_callbacks
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import Constraint, check_parameters
-from bayeswood.methods.training import Target, TrainingData, read_training_data
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import Constraint, check_parameters
+from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
+from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.modelfile import write_model
 from bayeswood.table import Schema, transform_table
 from bayeswood.uncertainty import member_variance, row_blocks
@@ -227,7 +227,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         """Everything fitted, as plain data, arrays and the forest."""
         self._check_fitted()
         meta = {
-            "parameters": state.plain_parameters(self.get_params(deep=False)),
+            "parameters": saved_state.plain_parameters(self.get_params(deep=False)),
             "schema": self.schema_.to_json(),
             "seed": self.seed_,
             "numbers": {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)},
@@ -240,18 +240,18 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], forest: Forest
     ) -> Self:
         """A fitted estimator from what `_state` gave; BayeswoodError if anything is amiss."""
-        estimator = cls._from_parameters(state.take(meta, "parameters", dict))
-        schema = Schema.from_json(state.take(meta, "schema", dict))
+        estimator = cls._from_parameters(saved_state.take(meta, "parameters", dict))
+        schema = Schema.from_json(saved_state.take(meta, "schema", dict))
         if not np.array_equal(schema.n_levels, forest.core.n_levels):
             raise BayeswoodError("The model file's columns do not match its trees.")
-        seed = state.take(meta, "seed", int)
+        seed = saved_state.take(meta, "seed", int)
         if not 0 <= seed <= _MAX_SEED:
             raise BayeswoodError("The model file holds a seed out of range.")
         shape = (forest.n_trees, forest.n_features)
-        grown = Grown(forest, state.take_array(arrays, "importances", shape), seed)
+        grown = Grown(forest, saved_state.take_array(arrays, "importances", shape), seed)
         estimator._adopt(estimator._restored(meta, arrays, schema, grown))
-        estimator._adopt(state.take_numbers(meta, cls._saved_numbers))
-        estimator._adopt(state.take_arrays(arrays, cls._saved_arrays))
+        estimator._adopt(saved_state.take_numbers(meta, cls._saved_numbers))
+        estimator._adopt(saved_state.take_arrays(arrays, cls._saved_arrays))
         return estimator
 
     @abstractmethod

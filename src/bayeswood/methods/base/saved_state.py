@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.grown import Grown
+from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.uncertainty import Responses
 
 # The ways of weighting rows that the core can repeat from a seed.

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import state
-from bayeswood.methods.forest_estimator import ForestEstimator
-from bayeswood.methods.grown import Grown
-from bayeswood.methods.parameters import parameter_error
-from bayeswood.methods.training import (
+from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.parameters import parameter_error
+from bayeswood.methods.base.training_data import (
     Target,
     TrainingData,
     read_class_target,
@@ -221,12 +221,12 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
         meta, arrays, forest = super()._state()
-        return {**meta, "classes": state.classes_to_plain(self.classes_)}, arrays, forest
+        return {**meta, "classes": saved_state.classes_to_plain(self.classes_)}, arrays, forest
 
     def _restored(
         self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
     ) -> dict[str, Any]:
-        classes = state.classes_from_plain(state.take(meta, "classes", dict))
+        classes = saved_state.classes_from_plain(saved_state.take(meta, "classes", dict))
         if not grown.forest.is_classifier or len(classes) != grown.forest.n_outputs:
             raise BayeswoodError("The model file's classes do not match its trees.")
         return {**self._described(schema, grown, classes), "classes_": classes}
@@ -438,12 +438,12 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
     ) -> dict[str, Any]:
         forest = grown.forest
-        single_output = state.take(meta, "single_output", bool)
+        single_output = saved_state.take(meta, "single_output", bool)
         if forest.is_classifier or (single_output and forest.n_outputs != 1):
             raise BayeswoodError("The model file's responses do not match its trees.")
         return {
             **self._described(schema, grown),
             "n_outputs_": forest.n_outputs,
             "_single_output": single_output,
-            "_responses": state.take_responses(meta, arrays, grown),
+            "_responses": saved_state.take_responses(meta, arrays, grown),
         }
