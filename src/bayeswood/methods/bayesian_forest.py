@@ -20,8 +20,8 @@ from typing import Any, ClassVar
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
-from bayeswood.methods.weighted_cart import CartPlan
+from bayeswood.methods.cart.grow_cart import CartPlan
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 WEIGHTS: Mapping[str, Constraint] = {
     "weight_threshold": real(0, integers=True),

@@ -22,8 +22,8 @@ from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import CART, Constraint, one_of, real
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.weighted_cart import CartPlan
+from bayeswood.methods.cart.cart_forest import CartForest
+from bayeswood.methods.cart.grow_cart import CartPlan
 
 # At 3 a tree is grown from e^-3 = 5 % of the rows.
 LARGEST_THRESHOLD = 3.0

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
-from bayeswood.methods.scored_forest import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 F64 = NDArray[np.float64]
 

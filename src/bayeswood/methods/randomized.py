@@ -34,7 +34,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.weighted_cart import CartPlan, grow_weighted_cart
+from bayeswood.methods.cart.grow_cart import CartPlan, grow_weighted_cart
 from bayeswood.table import check_weights
 from bayeswood.uncertainty import row_blocks
 

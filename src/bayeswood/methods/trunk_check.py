@@ -10,7 +10,7 @@ from bayeswood.distributed import scale_leaf_size
 from bayeswood.errors import warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.weighted_cart import CORE_CRITERION, CartPlan
+from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
 
 # Draws, and the most rows and cells looked at, but no fewer rows than the last line says: enough

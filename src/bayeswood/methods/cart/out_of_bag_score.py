@@ -9,8 +9,8 @@ from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import BOOLEAN, CALLABLE
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.cart_forest import CartForest
-from bayeswood.methods.out_of_bag import out_of_bag, score_out_of_bag
+from bayeswood.methods.cart.cart_forest import CartForest
+from bayeswood.methods.cart.out_of_bag import out_of_bag, score_out_of_bag
 
 F64 = NDArray[np.float64]
 
