@@ -14,7 +14,7 @@ from bayeswood.methods.empirical import (
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
-from bayeswood.methods.randomized import RandomizedTreesClassifier
+from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree import SMCTreeClassifier
