@@ -14,7 +14,7 @@ from bayeswood import (
     SubsampleForestRegressor,
     _core,
 )
-from bayeswood.methods.parted_forest import random_parts
+from bayeswood.methods.bayesian_forest.row_parts import random_parts
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,21 @@
 """The estimators, one file per method."""
 
 from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
-from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
-from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
-from bayeswood.methods.empirical import (
+from bayeswood.methods.bayesian_forest.bayesian_forest import (
+    BayesianForestClassifier,
+    BayesianForestRegressor,
+)
+from bayeswood.methods.bayesian_forest.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
+from bayeswood.methods.bayesian_forest.subsample import (
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
+)
+from bayeswood.methods.bayesian_forest.suggest_trunk import TrunkSuggestion, suggest_trunk
+from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
@@ -20,8 +28,6 @@ from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree import SMCTreeClassifier
 from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
-from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
-from bayeswood.methods.suggest_trunk import TrunkSuggestion, suggest_trunk
 
 __all__ = [
     "DEFAULT_METHOD",

@@ -4,13 +4,20 @@ from os import PathLike
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.bayesian_forest import BayesianForestClassifier, BayesianForestRegressor
-from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
-from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
-from bayeswood.methods.empirical import (
+from bayeswood.methods.bayesian_forest.bayesian_forest import (
+    BayesianForestClassifier,
+    BayesianForestRegressor,
+)
+from bayeswood.methods.bayesian_forest.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
+from bayeswood.methods.bayesian_forest.subsample import (
+    SubsampleForestClassifier,
+    SubsampleForestRegressor,
+)
+from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -19,7 +26,6 @@ from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree import SMCTreeClassifier
 from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
-from bayeswood.methods.subsample import SubsampleForestClassifier, SubsampleForestRegressor
 from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.

@@ -35,7 +35,7 @@ from bayeswood.distributed.trunk import fit_trunk
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parameters import draw_seed
-from bayeswood.methods.file_forest import FileForest, checked_limit
+from bayeswood.methods.bayesian_forest.fit_files import FileForest, checked_limit
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import plan_branches, worker_memory
 from bayeswood.spark.failures import spark_step

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayeswood.errors import BayeswoodError, DataTypeError
-from bayeswood.methods.file_forest import FileForest
+from bayeswood.methods.bayesian_forest.fit_files import FileForest
 from bayeswood.methods.registry import load
 from bayeswood.spark.frame import need_frame, spark_types
 

@@ -12,10 +12,10 @@ from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import resolve_min_samples_leaf
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.bayesian_forest.trunk_and_branches import branch_plan
+from bayeswood.methods.bayesian_forest.trunk_check import random_order
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_in_chunks
-from bayeswood.methods.trunk_check import random_order
-from bayeswood.methods.trunk_forest import branch_plan
 from bayeswood.progress import Report
 
 F64 = NDArray[np.float64]

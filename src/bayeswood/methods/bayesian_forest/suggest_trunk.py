@@ -18,13 +18,13 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parameters import check_parameters, parameter_error
 from bayeswood.methods.base.training_data import TrainingData, read_training_data
-from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan
-from bayeswood.methods.empirical import (
+from bayeswood.methods.bayesian_forest.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
-from bayeswood.methods.trunk_check import doubtful_splits, draw_trunks, sample_rows
-from bayeswood.methods.trunk_forest import TrunkForest
+from bayeswood.methods.bayesian_forest.trunk_and_branches import TrunkForest
+from bayeswood.methods.bayesian_forest.trunk_check import doubtful_splits, draw_trunks, sample_rows
+from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkStability
 
 _NAME = "suggest_trunk"

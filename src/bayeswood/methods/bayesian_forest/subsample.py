@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, integer, one_of
-from bayeswood.methods.parted_forest import MAX_PARTS, PartedForest
+from bayeswood.methods.bayesian_forest.row_parts import MAX_PARTS, PartedForest
 
 
 class SubsampleForestClassifier(PartedForest, ForestClassifier):

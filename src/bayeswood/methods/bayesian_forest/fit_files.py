@@ -31,10 +31,10 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.saved_state import plain_parameters
 from bayeswood.methods.base.training_data import Target, TrainingData
+from bayeswood.methods.bayesian_forest.predict_on_cluster import predict_parts
+from bayeswood.methods.bayesian_forest.trunk_and_branches import TrunkForest, branch_plan
+from bayeswood.methods.bayesian_forest.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.cart.grow_cart import CartPlan
-from bayeswood.methods.predicted_parts import predict_parts
-from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
-from bayeswood.methods.trunk_forest import TrunkForest, branch_plan
 
 # Parameters that change who does what, and no result.
 _NO_MATTER = ("n_jobs", "verbose", "check_trunk")

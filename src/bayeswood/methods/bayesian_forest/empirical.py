@@ -19,11 +19,11 @@ from typing import Any, ClassVar
 
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.bayesian_forest import WEIGHTS, check_out_of_bag
+from bayeswood.methods.bayesian_forest.bayesian_forest import WEIGHTS, check_out_of_bag
+from bayeswood.methods.bayesian_forest.fit_files import FileForest
+from bayeswood.methods.bayesian_forest.trunk_and_branches import TRUNK
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.out_of_bag_score import ScoredClassifier, ScoredRegressor
-from bayeswood.methods.file_forest import FileForest
-from bayeswood.methods.trunk_forest import TRUNK
 
 
 class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):

@@ -34,9 +34,9 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.bayesian_forest.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan, grow_in_chunks
-from bayeswood.methods.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.progress import Report
 from bayeswood.table import Schema
 
