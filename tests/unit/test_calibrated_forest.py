@@ -17,7 +17,7 @@ from bayeswood import (
     _core,
     load,
 )
-from bayeswood.methods.calibrated_forest import resolve_weight_threshold
+from bayeswood.methods.calibrated_forest.thresholded_weights import resolve_weight_threshold
 from bayeswood.uncertainty import (
     LeftOut,
     Votes,
@@ -460,7 +460,9 @@ def test_blocks_of_rows_give_the_same_calibration(grouped, irises, monkeypatch):
     groups = np.arange(150) // 3 if grouped else None
     model = CalibratedForestClassifier(40, random_state=0)
     whole = clone(model).fit(X, y, oob_groups=groups)
-    monkeypatch.setattr("bayeswood.methods.left_out._BLOCK_ENTRIES", 3 * 17)
+    monkeypatch.setattr(
+        "bayeswood.methods.calibrated_forest.out_of_bag_sums._BLOCK_ENTRIES", 3 * 17
+    )
     blocks = clone(model).fit(X, y, oob_groups=groups)
     assert blocks.calibration_power_ == whole.calibration_power_
     np.testing.assert_array_equal(blocks.predict_proba(X), whole.predict_proba(X))

@@ -60,7 +60,7 @@ def test_noise_asks_for_shrinkage_and_clean_labels_do_not(rng):
 
 @pytest.mark.parametrize("limit", ["_MOST_CLASSES", "_MOST_LEAF_ENTRIES"])
 def test_a_forest_too_large_is_not_shrunk_unasked(limit, irises, monkeypatch):
-    monkeypatch.setattr(f"bayeswood.methods.pooled_trees.{limit}", 2)
+    monkeypatch.setattr(f"bayeswood.methods.calibrated_forest.choose_members.{limit}", 2)
     model = CalibratedForestClassifier(30, random_state=0).fit(*irises)
     assert model.leaf_shrinkage_ == 0.0
     asked = CalibratedForestClassifier(30, leaf_shrinkage=2.5, random_state=0).fit(*irises)
@@ -70,7 +70,9 @@ def test_a_forest_too_large_is_not_shrunk_unasked(limit, irises, monkeypatch):
 def test_many_rows_choose_by_a_part(irises, monkeypatch):
     X, y = irises
     whole = CalibratedForestClassifier(60, random_state=0).fit(X, y)
-    monkeypatch.setattr("bayeswood.methods.pooled_trees._MOST_ENTRIES_CHOOSING", 3 * 40)
+    monkeypatch.setattr(
+        "bayeswood.methods.calibrated_forest.choose_members._MOST_ENTRIES_CHOOSING", 3 * 40
+    )
     part = CalibratedForestClassifier(60, random_state=0).fit(X, y)
     assert part.n_calibration_rows_ == whole.n_calibration_rows_ == 150
     assert part.leaf_shrinkage_ != whole.leaf_shrinkage_

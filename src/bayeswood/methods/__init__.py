@@ -14,13 +14,13 @@ from bayeswood.methods.bayesian_forest.subsample import (
     SubsampleForestRegressor,
 )
 from bayeswood.methods.bayesian_forest.suggest_trunk import TrunkSuggestion, suggest_trunk
-from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
-from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
-from bayeswood.methods.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class

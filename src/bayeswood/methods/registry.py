@@ -16,8 +16,8 @@ from bayeswood.methods.bayesian_forest.subsample import (
     SubsampleForestClassifier,
     SubsampleForestRegressor,
 )
-from bayeswood.methods.calibrated_forest_classifier import CalibratedForestClassifier
-from bayeswood.methods.calibrated_forest_regressor import CalibratedForestRegressor
+from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
+from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
 from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor

@@ -32,8 +32,8 @@ from bayeswood.methods.base.estimator import ForestClassifier
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
-from bayeswood.methods.calibration_judgement import (
+from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
+from bayeswood.methods.calibrated_forest.judgement import (
     describe_left_out,
     event_name,
     judge_class_calibration,
@@ -41,8 +41,12 @@ from bayeswood.methods.calibration_judgement import (
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.out_of_bag_report import OutOfBagReport
-from bayeswood.methods.pooled_trees import PoolPlan, pool_trees, shrink_trees
+from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.calibrated_forest.thresholded_weights import (
+    CALIBRATED,
+    CalibratedForest,
+    warn_of_no_rows,
+)
 from bayeswood.report.calibration import ClassCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (

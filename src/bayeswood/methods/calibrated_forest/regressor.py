@@ -25,16 +25,20 @@ from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import BOOLEAN, Constraint, one_of
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest import CALIBRATED, CalibratedForest, warn_of_no_rows
-from bayeswood.methods.calibration_judgement import (
+from bayeswood.methods.calibrated_forest.judgement import (
     describe_left_out,
     judge_interval_calibration,
     restored_about,
     restored_report,
     summary_arrays,
 )
-from bayeswood.methods.left_out import left_out_moments, unbiased_factor
-from bayeswood.methods.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
+from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_moments, unbiased_factor
+from bayeswood.methods.calibrated_forest.thresholded_weights import (
+    CALIBRATED,
+    CalibratedForest,
+    warn_of_no_rows,
+)
 from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
 from bayeswood.table import Schema
 from bayeswood.uncertainty import (

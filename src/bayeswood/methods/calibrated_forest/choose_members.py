@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.left_out import left_out_kinds, left_out_votes
+from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_kinds, left_out_votes
 from bayeswood.uncertainty import (
     STRENGTHS,
     Votes,
