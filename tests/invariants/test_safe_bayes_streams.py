@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bayeswood import SafeBayesForestClassifier, SafeBayesForestRegressor, _core
-from bayeswood.methods.prior_trees import PriorPlan, PriorTrees
+from bayeswood.methods.safe_bayes.prior_trees import PriorPlan, PriorTrees
 from bayeswood.table.pit import fit_pit
 
 SEEDS = st.integers(0, 2**32 - 1)

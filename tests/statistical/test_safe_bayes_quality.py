@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine, make_friedman1
 from sklearn.model_selection import train_test_split
 
 from bayeswood import SafeBayesForestClassifier, SafeBayesForestRegressor
-from bayeswood.methods.prior_trees import PriorPlan, PriorTrees
+from bayeswood.methods.safe_bayes.prior_trees import PriorPlan, PriorTrees
 from bayeswood.table.pit import unit_scale
 from bayeswood.theory import prior_leaf_count_pmf
 

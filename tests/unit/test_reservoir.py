@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayeswood import BayeswoodError
-from bayeswood.methods.reservoir import Reservoir, row_keys
+from bayeswood.methods.safe_bayes.reservoir import Reservoir, row_keys
 
 
 def same(a, b):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from bayeswood import BayeswoodError, SafeBayesForestClassifier, load
-from bayeswood.methods.pooling import class_shares, evidence_pool
+from bayeswood.methods.safe_bayes.pool_classes import class_shares, evidence_pool
 
 X, Y = load_iris(return_X_y=True)
 

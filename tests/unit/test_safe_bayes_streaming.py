@@ -142,7 +142,7 @@ def test_numbers_have_quantiles(pooling, rng):
 def test_mixture_quantiles_solve_the_mixture(rng):
     from scipy.stats import t as student
 
-    from bayeswood.methods.number_pooling import mixture_quantiles
+    from bayeswood.methods.safe_bayes.pool_numbers import mixture_quantiles
 
     mean, variance = rng.normal(size=(5, 4)), rng.uniform(0.1, 3, size=(5, 4))
     freedom = rng.uniform(2.5, 30, size=(5, 4))

@@ -24,8 +24,8 @@ from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
-from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
-from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree import SMCTreeClassifier
 from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
 

@@ -26,7 +26,7 @@ from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.chain_trace import ChainTrace
 from bayeswood.methods.chain_weights import chain_log_density, evidence_weights, stacking_weights
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.streaming import whole_copies
+from bayeswood.methods.safe_bayes.prior_forest import whole_copies
 from bayeswood.methods.tree_chains import (
     MOVE_PROBABILITIES,
     NO_LIMIT,

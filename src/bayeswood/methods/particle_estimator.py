@@ -26,7 +26,7 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.particles import NO_LIMIT, ParticlePlan, SampledParticles
-from bayeswood.methods.streaming import whole_copies
+from bayeswood.methods.safe_bayes.prior_forest import whole_copies
 from bayeswood.progress import progress_bar
 from bayeswood.table import Schema
 

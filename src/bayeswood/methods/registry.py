@@ -22,8 +22,8 @@ from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
-from bayeswood.methods.safe_bayes import SafeBayesForestClassifier
-from bayeswood.methods.safe_bayes_regressor import SafeBayesForestRegressor
+from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
+from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree import SMCTreeClassifier
 from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
 from bayeswood.modelfile import read_model

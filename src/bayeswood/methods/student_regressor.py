@@ -11,7 +11,7 @@ from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.number_members import ResponseScale
+from bayeswood.methods.safe_bayes.number_posterior import ResponseScale
 from bayeswood.methods.student_leaves import StudentLeaves
 from bayeswood.table import Schema
 from bayeswood.uncertainty import Uncertainty, member_variance

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.pooling import (
+from bayeswood.methods.safe_bayes.pool_classes import (
     LeftOut,
     best_sharpness,
     class_shares,
@@ -23,8 +23,8 @@ from bayeswood.methods.pooling import (
     normalised_weights,
     pool_left_out,
 )
-from bayeswood.methods.prior_trees import PriorTrees
-from bayeswood.methods.reservoir import Reservoir
+from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
+from bayeswood.methods.safe_bayes.reservoir import Reservoir
 
 F64 = NDArray[np.float64]
 

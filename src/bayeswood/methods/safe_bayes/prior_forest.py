@@ -33,8 +33,8 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
-from bayeswood.methods.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
-from bayeswood.methods.reservoir import Reservoir
+from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
+from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.progress import progress_bar
 from bayeswood.table import Schema, transform_table
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale

@@ -23,11 +23,11 @@ from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.parameters import Constraint, one_of, real
 from bayeswood.methods.base.training_data import Target, read_single_response
-from bayeswood.methods.number_members import NumberMembers, NumberModel, ResponseScale
-from bayeswood.methods.number_pooling import mixture_quantiles, normal_quantiles
-from bayeswood.methods.prior_trees import PriorTrees
-from bayeswood.methods.reservoir import Reservoir
-from bayeswood.methods.streaming import PRIOR_FOREST, PriorForestEstimator
+from bayeswood.methods.safe_bayes.number_posterior import NumberMembers, NumberModel, ResponseScale
+from bayeswood.methods.safe_bayes.pool_numbers import mixture_quantiles, normal_quantiles
+from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST, PriorForestEstimator
+from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
+from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.uncertainty import Uncertainty, member_variance, row_blocks
 
 F64 = NDArray[np.float64]

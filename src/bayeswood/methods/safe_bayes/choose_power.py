@@ -8,15 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.base.training_data import read_known_classes
-from bayeswood.methods.class_members import ClassMembers
-from bayeswood.methods.operating_curve import (
+from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
+from bayeswood.methods.safe_bayes.operating_curve import (
     CurveRows,
     OperatingCurve,
     left_out_rows,
     measure_curve,
     power_grid,
 )
-from bayeswood.methods.streaming import PriorForestEstimator
+from bayeswood.methods.safe_bayes.prior_forest import PriorForestEstimator
 from bayeswood.table import transform_table
 
 F64 = NDArray[np.float64]

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.number_pooling import (
+from bayeswood.methods.safe_bayes.pool_classes import normalised_weights
+from bayeswood.methods.safe_bayes.pool_numbers import (
     Normal,
     best_number_sharpness,
     evidence_normal,
 )
-from bayeswood.methods.pooling import normalised_weights
-from bayeswood.methods.prior_trees import PriorTrees
-from bayeswood.methods.reservoir import Reservoir
+from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
+from bayeswood.methods.safe_bayes.reservoir import Reservoir
 
 F64 = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtri, stdtr
 
-from bayeswood.methods.pooling import LOG_SHARPNESS_RANGE, LOG_SHARPNESS_SD
+from bayeswood.methods.safe_bayes.pool_classes import LOG_SHARPNESS_RANGE, LOG_SHARPNESS_SD
 
 F64 = NDArray[np.float64]
 

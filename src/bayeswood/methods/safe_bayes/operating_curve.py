@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import parameter_error
-from bayeswood.methods.class_members import ClassMembers
-from bayeswood.methods.pooling import (
+from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
+from bayeswood.methods.safe_bayes.pool_classes import (
     best_sharpness,
     class_shares,
     evidence_pool,

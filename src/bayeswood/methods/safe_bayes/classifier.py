@@ -23,12 +23,12 @@ from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.estimator import ForestClassifier
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error, real
 from bayeswood.methods.base.training_data import Target, read_class_target, read_known_classes
-from bayeswood.methods.class_members import ClassMembers, ClassModel
-from bayeswood.methods.conformal import full_p_values, quick_p_values
-from bayeswood.methods.power_choice import PowerChoice
-from bayeswood.methods.prior_trees import PriorTrees
-from bayeswood.methods.reservoir import Reservoir
-from bayeswood.methods.streaming import PRIOR_FOREST
+from bayeswood.methods.safe_bayes.choose_power import PowerChoice
+from bayeswood.methods.safe_bayes.class_posterior import ClassMembers, ClassModel
+from bayeswood.methods.safe_bayes.conformal_sets import full_p_values, quick_p_values
+from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST
+from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
+from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]

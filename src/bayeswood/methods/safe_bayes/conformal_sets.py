@@ -15,7 +15,7 @@ out what the one new row would change in the scores of the others.
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.class_members import ClassMembers
+from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
 
 F64 = NDArray[np.float64]
 
