@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import MCMCTreeClassifier, _core
-from bayeswood.methods.tree_chains import resolve_moves
+from bayeswood.methods.mcmc_tree.run_chains import resolve_moves
 from bayeswood.posterior import ChainsDisagree
 from bayeswood.theory import sample_five_gaussians
 from benchmarks.machine import one_line

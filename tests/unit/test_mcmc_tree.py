@@ -21,7 +21,7 @@ from bayeswood import (
     load,
 )
 from bayeswood.cli.app import app
-from bayeswood.methods.chain_trace import MOVES
+from bayeswood.methods.mcmc_tree.trace import MOVES
 from bayeswood.posterior import ChainsDisagree
 
 X, Y = load_iris(return_X_y=True)

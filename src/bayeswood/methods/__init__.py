@@ -19,8 +19,8 @@ from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
 from bayeswood.methods.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.envelope_folds import compare_envelopes
-from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
-from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
+from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
+from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class

@@ -18,8 +18,8 @@ from bayeswood.methods.bayesian_forest.subsample import (
 )
 from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
-from bayeswood.methods.mcmc_tree import MCMCTreeClassifier
-from bayeswood.methods.mcmc_tree_regressor import MCMCTreeRegressor
+from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
+from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier

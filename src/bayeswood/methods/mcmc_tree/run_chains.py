@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.base.parameters import Constraint, parameter_error
-from bayeswood.methods.chain_trace import FIELDS, MOVES, ChainTrace
+from bayeswood.methods.mcmc_tree.trace import FIELDS, MOVES, ChainTrace
 from bayeswood.progress import progress_bar
 
 F64 = NDArray[np.float64]

@@ -23,11 +23,13 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.chain_trace import ChainTrace
-from bayeswood.methods.chain_weights import chain_log_density, evidence_weights, stacking_weights
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.safe_bayes.prior_forest import whole_copies
-from bayeswood.methods.tree_chains import (
+from bayeswood.methods.mcmc_tree.chain_weights import (
+    chain_log_density,
+    evidence_weights,
+    stacking_weights,
+)
+from bayeswood.methods.mcmc_tree.run_chains import (
     MOVE_PROBABILITIES,
     NO_LIMIT,
     ChainPlan,
@@ -37,6 +39,8 @@ from bayeswood.methods.tree_chains import (
     resolve_moves,
     sample_chains,
 )
+from bayeswood.methods.mcmc_tree.trace import ChainTrace
+from bayeswood.methods.safe_bayes.prior_forest import whole_copies
 from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
 from bayeswood.table import Schema
 

@@ -1,16 +1,10 @@
-"""The posterior over decision trees, by Markov chain Monte Carlo with restarts: classes.
+"""The posterior over decision trees, by Markov chain Monte Carlo with restarts: numbers.
 
-Model. A tree T is drawn from a prior (Chipman's or Denison's); the classes in a leaf are
-independent with probabilities θ ~ Dirichlet(α/K, ..., α/K), different leaves independent.
-Sufficient statistics: the number m_lc of rows of each class in each leaf.
-Formulas: priors and ratios of the moves in `core/include/bayeswood/sample/tree_law.hpp` and
-`metropolis.hpp`, derived in docs/mcmc-trees.md; leaves in
-`core/include/bayeswood/leaf/dirichlet_multinomial.hpp`.
-
-References: H. Chipman, E. George, R. McCulloch. Bayesian CART model search. JASA 93, 1998.
-D. Denison, C. Holmes, B. Mallick, A. Smith. Bayesian methods for nonlinear classification and
-regression. Wiley, 2002. V. Schetinin et al. Comparison of the Bayesian and randomised decision tree
-ensembles within an uncertainty envelope technique. 2004.
+Model. A tree T is drawn from a prior (Chipman's or Denison's); the responses in a leaf are normal,
+y ~ N(μ, σ²), μ | σ² ~ N(μ0, σ²/κ), σ² ~ InverseGamma(a, b), different leaves independent.
+Sufficient statistics: n, Σ y and Σ y² in each leaf, whole numbers of a small unit.
+Formulas: priors and moves as for classes (`mcmc_tree.py`); leaves in
+`core/include/bayeswood/leaf/normal_inverse_gamma.hpp`.
 """
 
 from collections.abc import Mapping
@@ -19,18 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.base.estimator import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.leaf_table import LeafTable
-from bayeswood.methods.tree_chains import SampledChains
+from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
+from bayeswood.methods.mcmc_tree.run_chains import SampledChains
+from bayeswood.methods.student_regressor import StudentRegressor
 
 F64 = NDArray[np.float64]
 
 
-class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
-    """Class probabilities averaged over the posterior of one decision tree.
+class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
+    """A numeric response averaged over the posterior of one decision tree.
 
     Parameters
     ----------
@@ -44,19 +38,17 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     thin : int, default=1
         Iterations for each draw.
     prior : {"chipman", "denison"}, default="chipman"
-        ``"chipman"``: a node at depth d splits with probability α_s/(1 + d)^β_s, by a feature
-        that varies in it and a cut uniform over the extent of its rows. ``"denison"``: uniform
-        over the number of leaves and over the shapes; cuts uniform over the distinct training
-        values of any feature but the largest.
+        Over trees; see `MCMCTreeClassifier`.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
-    dirichlet_alpha : float, default=5.0
-        **Total** concentration α: each of K classes has α/K.
+    prior_strength : float, default=0.3
+        κ: how many rows the prior mean of a leaf, the mean response, counts for.
+    prior_shape : float, default=2.0
+        a > 1 of the inverse-gamma prior of a leaf's variance.
+    prior_noise : float, default=0.5
+        Prior mean of a leaf's variance, b/(a − 1), as a share of the variance of the response.
     move_probabilities : {"schetinin", "chipman"} or mapping, default="schetinin"
-        How often each move is tried. ``"schetinin"``: birth .1, death .1, change_split .1,
-        change_rule .7. ``"chipman"``: birth, death, change_split and swap alike. A mapping names
-        any of ``birth``, ``death``, ``change_split``, ``change_rule``, ``swap``; it is brought to
-        sum to 1.
+        How often each move is tried; see `MCMCTreeClassifier`.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_leaves : int or None, default=None
@@ -91,12 +83,13 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        The classes.
     forest_ : Forest
-        The distinct trees among the draws, weighted by how often they were drawn.
+        The distinct trees among the draws, weighted by how often they were drawn; leaves hold the
+        mean of their predictive distribution.
+    leaf_variance_ : ndarray, (n_leaves in all,)
+        Variance of the predictive distribution of each leaf, tree after tree.
     member_weights_ : ndarray, (n_members,)
-        These weights; they sum to 1.
+        Weights of the trees; they sum to 1.
     draw_tree_ : ndarray of int32, (n_chains, n_draws)
         Which of the trees each draw is.
     trace_ : ChainTrace
@@ -108,11 +101,15 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         Their number.
     chain_weights_ : ndarray, (n_chains,)
         Weights of the chains; they sum to 1.
+    response_center_, response_unit_, prior_scale_ : float
+        μ0; the step to which responses are rounded, so that sums are exact; b.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
         Share of the evidence for splitting that each feature brings, and its standard deviation
         over the members.
     min_samples_leaf_ : int
         The value used, after resolving a share.
+    n_outputs_ : int
+        1.
     schema_ : Schema
         Names, kinds and category levels of the columns.
     n_features_in_ : int
@@ -124,49 +121,38 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
 
     See Also
     --------
-    MCMCTreeRegressor : The same trees for numeric responses.
+    MCMCTreeClassifier : The same trees for classes, and the priors over trees.
 
     Notes
     -----
-    The chains' target is p(T) p(Y | T)^power with the marginal likelihood of eq. 5 of Schetinin et
-    al. (the product running over the k leaves),
+    The chains' target is p(T) p(Y | T)^power. In a leaf with n rows of mean ȳ, k = κ + n,
+    a_n = a + n/2 and b_n = b + ½ Σ (y − ȳ)² + ½ κ n (ȳ − μ0)²/k,
 
-        p(Y | T) = Π_l Γ(α)/Γ(n_l + α) Π_c Γ(m_lc + α/K)/Γ(α/K),
+        log p = −n/2 log 2π + ½ log(κ/k) + a log b − a_n log b_n + log Γ(a_n) − log Γ(a),
 
-    and for Chipman's prior, with splits s at depth d_s by one of v_s varying features and an extent
-    of length e_s, and leaves l that could be split (others have factor 1),
+    and the predictive is Student t with 2 a_n degrees of freedom about μ0 + n (ȳ − μ0)/k, squared
+    scale b_n (k + 1)/(a_n k). A forest predicts the mixture over its trees: quantiles, intervals
+    and variances of kind "prediction" are the mixture's own.
 
-        p(T) = Π_s α_s (1 + d_s)^−β_s /(v_s e_s) · Π_l (1 − α_s (1 + d_l)^−β_s),
-
-    for Denison's with m features and N_s cuts of the split's, Π_s 1/(m N_s) / Catalan(k − 1). A
-    birth is accepted with probability min(1, R), under Denison's prior (eq. 11)
-
-        R = L′/L · p_death/p_birth · G/D′ · Catalan(k − 1)/Catalan(k),
-
-    G the leaves that can be split and D′ the nodes of the new tree with two leaves. A leaf
-    predicts (m_lc + α/K)/(n_l + α), and the forest the average over the draws (eq. 2).
-    `min_samples_leaf` and `max_leaves` restrict the support and change no other probability.
-
-    Memory, in bytes: 26 for every iteration of every chain, and for every distinct tree at most
-    about 500 + 30 per node + 12 per leaf and class + 8 per feature; at most n_chains · n_draws
-    trees. `thin` and `max_leaves` bound it.
+    Memory is as for classes, with 16 bytes per leaf in place of those per leaf and class.
 
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from bayeswood import MCMCTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = MCMCTreeClassifier(1, n_burn_in=500, n_draws=500, random_state=0).fit(X, y)
-    >>> trees.trace_.n_leaves.shape
-    (1, 1000)
-    >>> bool(trees.score(X, y) > 0.9)
-    True
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import MCMCTreeRegressor
+    >>> X, y = make_friedman1(n_samples=200, random_state=0)
+    >>> trees = MCMCTreeRegressor(1, n_burn_in=500, n_draws=500, random_state=0).fit(X, y)
+    >>> trees.predict_interval(X[:3]).shape
+    (3, 2)
     """
 
-    _saved_arrays = ("chain_weights_",)
+    _saved_arrays = ("chain_weights_", "leaf_variance_")
+    _saved_numbers = ("min_samples_leaf_", "response_center_", "response_unit_", "prior_scale_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
-        "dirichlet_alpha": real(0, closed="neither", integers=True),
+        "prior_strength": real(0, closed="neither", integers=True),
+        "prior_shape": real(1, closed="neither", integers=True),
+        "prior_noise": real(0, closed="neither", integers=True),
     }
 
     def __init__(
@@ -179,7 +165,9 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         prior: str = "chipman",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
-        dirichlet_alpha: float = 5.0,
+        prior_strength: float = 0.3,
+        prior_shape: float = 2.0,
+        prior_noise: float = 0.5,
         move_probabilities: str | Mapping[str, float] = "schetinin",
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
@@ -200,7 +188,9 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         self.prior = prior
         self.alpha_split = alpha_split
         self.beta_split = beta_split
-        self.dirichlet_alpha = dirichlet_alpha
+        self.prior_strength = prior_strength
+        self.prior_shape = prior_shape
+        self.prior_noise = prior_noise
         self.move_probabilities = move_probabilities
         self.min_samples_leaf = min_samples_leaf
         self.max_leaves = max_leaves
@@ -217,8 +207,15 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
-        alpha = float(self.dirichlet_alpha)
-        return data.target.y, {"n_classes": data.n_classes, "dirichlet_alpha": alpha}, {}
+        y = data.target.y[:, 0]
+        scale, settings = self._response_prior(y, copies)
+        strength, shape = float(self.prior_strength), float(self.prior_shape)
+        prior = [scale.center, scale.unit, strength, shape, settings["prior_scale_"]]
+        return (
+            scale.to_units(y, self._name),
+            {"n_classes": 0, "number_prior": np.array(prior)},
+            settings,
+        )
 
     def _log_left_out(
         self,
@@ -228,7 +225,5 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         chains: SampledChains,
         settings: dict[str, Any],
     ) -> F64:
-        total = table.n_samples[leaves] + float(self.dirichlet_alpha)
-        # (m + α/K)/(n + α) with one row of the class fewer.
-        left_out: F64 = np.log(table.value[leaves, y] * total - 1) - np.log(total - 1)
-        return left_out
+        responses = settings["response_center_"] + settings["response_unit_"] * y
+        return self._students(table, chains.leaf_variance).log_left_out(leaves, responses)
