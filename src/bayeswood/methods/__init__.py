@@ -26,8 +26,8 @@ from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
 from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
-from bayeswood.methods.smc_tree import SMCTreeClassifier
-from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
+from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
+from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 
 __all__ = [
     "DEFAULT_METHOD",

@@ -24,8 +24,8 @@ from bayeswood.methods.random_forest import RandomForestClassifier, RandomForest
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
 from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
-from bayeswood.methods.smc_tree import SMCTreeClassifier
-from bayeswood.methods.smc_tree_regressor import SMCTreeRegressor
+from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
+from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.

@@ -1,13 +1,14 @@
-"""Bayesian decision trees for classes, by sequential Monte Carlo.
+"""Bayesian decision trees for numbers, by sequential Monte Carlo.
 
-Model. One tree is drawn from the prior of eqs 4 and 5 of the paper; given the tree, the classes in
-a leaf are independent with probabilities θ ~ Dirichlet(α/K, ..., α/K). Sufficient statistics: the
-number m_lc of rows of class c in each leaf l. Formulas: marginal likelihood of a leaf, eq. 3
-(`core/include/bayeswood/leaf/dirichlet_multinomial.hpp`); prior, proposals and weights
+Model. One tree is drawn from the prior of eqs 4 and 5 of the paper; given the tree, the responses
+in a leaf are independent N(μ, σ²) with μ | σ² ~ N(μ0, σ²/κ) and σ² ~ InverseGamma(a, b).
+Sufficient statistics: number, sum and sum of squares of each leaf, kept as whole numbers. Formulas:
+`core/include/bayeswood/leaf/normal_inverse_gamma.hpp`; prior, proposals and weights
 (`core/include/bayeswood/sample/tree_prior.hpp`, `proposal.hpp`, `particle_filter.hpp`).
 
 Reference: B. Lakshminarayanan, D. M. Roy and Y. W. Teh. Top-down particle filtering for Bayesian
 decision trees. Proceedings of the 30th International Conference on Machine Learning, 2013.
+Numbers are not in the paper.
 """
 
 from collections.abc import Mapping
@@ -17,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.methods.base.estimator import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.particle_estimator import PARTICLES, ParticleEstimator
+from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
+from bayeswood.methods.student_regressor import StudentRegressor
 
 
-class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
-    """Class probabilities averaged over the posterior of one decision tree, by particles.
+class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
+    """A number predicted by the posterior of one decision tree, by particles.
 
     Particles grow trees from the root down, decide about one node at a time and are drawn anew by
-    how well they explain the classes so far.
+    how well they explain the responses so far.
 
     Parameters
     ----------
@@ -56,8 +57,12 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         particles; 0 never does, 1 after every stage.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
-    dirichlet_alpha : float, default=5.0
-        **Total** concentration α of eq. 3: each of K classes has α/K.
+    prior_strength : float, default=0.3
+        κ: how many rows the prior mean of a leaf, the mean response, counts for.
+    prior_shape : float, default=2.0
+        a > 1 of the inverse-gamma prior of a leaf's variance.
+    prior_noise : float, default=0.5
+        Prior mean of a leaf's variance, b/(a − 1), as a share of the variance of the response.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_leaves : int or None, default=None
@@ -83,10 +88,11 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        The classes.
     forest_ : Forest
-        The distinct trees among the particles.
+        The distinct trees among the particles; leaves hold the mean of their predictive
+        distribution.
+    leaf_variance_ : ndarray, (n_leaves in all,)
+        Variance of the predictive distribution of each leaf, tree after tree.
     member_weights_ : ndarray, (n_members,)
         Weights of the trees; they sum to 1.
     log_evidence_ : float
@@ -97,11 +103,15 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         Weights of the islands; they sum to 1.
     ess_trace_ : ndarray, (n_islands, n_stages)
         Effective sample size after every stage, before resampling; NaN after an island's last.
+    response_center_, response_unit_, prior_scale_ : float
+        μ0; the step to which responses are rounded, so that sums are exact; b.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
         Share of the evidence for splitting that each feature brings, and its standard deviation
         over the members.
     min_samples_leaf_ : int
         The value used, after resolving a share.
+    n_outputs_ : int
+        1.
     schema_ : Schema
         Names, kinds and category levels of the columns.
     n_features_in_ : int
@@ -113,13 +123,18 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
 
     See Also
     --------
-    SMCTreeRegressor : The same trees for numeric responses.
+    SMCTreeClassifier : The same trees for classes.
 
     Notes
     -----
-    The target is p(T) p(Y | T)^power with, over the leaves l (eq. 3),
+    The target is p(T) p(Y | T)^power. In a leaf with n rows of mean ȳ, k = κ + n, a_n = a + n/2 and
+    b_n = b + ½ Σ (y − ȳ)² + ½ κ n (ȳ − μ0)²/k,
 
-        p(Y | T) = Π_l Γ(α)/Γ(n_l + α) Π_c Γ(m_lc + α/K)/Γ(α/K).
+        log p = −n/2 log 2π + ½ log(κ/k) + a log b − a_n log b_n + log Γ(a_n) − log Γ(a),
+
+    and the predictive is Student t with 2 a_n degrees of freedom about μ0 + n (ȳ − μ0)/k, squared
+    scale b_n (k + 1)/(a_n k). A forest predicts the mixture over its trees: quantiles, intervals
+    and variances of kind "prediction" are the mixture's own.
 
     A particle that decides o about a node (to stop, or a split s) by a proposal q has its weight
     multiplied by (Algorithm 1)
@@ -132,25 +147,29 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     `min_samples_leaf` and `max_leaves` restrict the support and change no other probability: the
     evidence is then that of the prior without the trees left out, which sums to less than 1.
 
-    A leaf predicts (m_lc + α/K)/(n_l + α), and the forest the average over its trees.
-
     Examples
     --------
-    >>> from sklearn.datasets import load_iris
-    >>> from bayeswood import SMCTreeClassifier
-    >>> X, y = load_iris(return_X_y=True)
-    >>> trees = SMCTreeClassifier(n_particles=200, random_state=0).fit(X, y)
-    >>> trees.island_log_evidence_.shape
-    (5,)
-    >>> bool(trees.score(X, y) > 0.9)
-    True
+    >>> from sklearn.datasets import make_friedman1
+    >>> from bayeswood import SMCTreeRegressor
+    >>> X, y = make_friedman1(n_samples=200, random_state=0)
+    >>> trees = SMCTreeRegressor(n_particles=100, proposal="optimal", random_state=0).fit(X, y)
+    >>> trees.predict_interval(X[:3]).shape
+    (3, 2)
     """
 
-    _saved_arrays = ("island_log_evidence_", "island_weights_", "ess_trace_")
-    _saved_numbers = ("min_samples_leaf_", "log_evidence_")
+    _saved_arrays = ("island_log_evidence_", "island_weights_", "ess_trace_", "leaf_variance_")
+    _saved_numbers = (
+        "min_samples_leaf_",
+        "log_evidence_",
+        "response_center_",
+        "response_unit_",
+        "prior_scale_",
+    )
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PARTICLES,
-        "dirichlet_alpha": real(0, closed="neither", integers=True),
+        "prior_strength": real(0, closed="neither", integers=True),
+        "prior_shape": real(1, closed="neither", integers=True),
+        "prior_noise": real(0, closed="neither", integers=True),
     }
 
     def __init__(
@@ -166,7 +185,9 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         ess_threshold: float = 0.1,
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
-        dirichlet_alpha: float = 5.0,
+        prior_strength: float = 0.3,
+        prior_shape: float = 2.0,
+        prior_noise: float = 0.5,
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
         max_stages: int = 5000,
@@ -187,7 +208,9 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         self.ess_threshold = ess_threshold
         self.alpha_split = alpha_split
         self.beta_split = beta_split
-        self.dirichlet_alpha = dirichlet_alpha
+        self.prior_strength = prior_strength
+        self.prior_shape = prior_shape
+        self.prior_noise = prior_noise
         self.min_samples_leaf = min_samples_leaf
         self.max_leaves = max_leaves
         self.max_stages = max_stages
@@ -201,11 +224,16 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
-        model = _core.class_leaves(
-            data.target.y,
+        y = data.target.y[:, 0]
+        scale, settings = self._response_prior(y, copies)
+        model = _core.number_leaves(
+            scale.to_units(y, self._name),
             copies,
-            n_classes=data.n_classes,
-            alpha=float(self.dirichlet_alpha),
+            unit=scale.unit,
+            strength=float(self.prior_strength),
+            shape=float(self.prior_shape),
+            scale=settings["prior_scale_"],
+            center=scale.center,
             power=float(self.power),
         )
-        return model, {}
+        return model, settings
