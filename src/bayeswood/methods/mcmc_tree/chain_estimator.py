@@ -23,7 +23,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_weights import (
     chain_log_density,
     evidence_weights,

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bayeswood.methods.base.estimator import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegressor
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
-from bayeswood.methods.student_regressor import StudentRegressor
 
 F64 = NDArray[np.float64]
 

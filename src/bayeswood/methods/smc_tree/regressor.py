@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from bayeswood import _core
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegressor
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
-from bayeswood.methods.student_regressor import StudentRegressor
 
 
 class SMCTreeRegressor(ParticleEstimator, StudentRegressor):

@@ -10,9 +10,9 @@ from bayeswood.forest import Forest
 from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.training_data import Target, read_single_response
-from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.student_leaves import StudentLeaves
 from bayeswood.methods.safe_bayes.number_posterior import ResponseScale
-from bayeswood.methods.student_leaves import StudentLeaves
 from bayeswood.table import Schema
 from bayeswood.uncertainty import Uncertainty, member_variance
 

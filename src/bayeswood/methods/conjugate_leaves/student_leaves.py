@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, stdtr
 
-from bayeswood.methods.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 
 F64 = NDArray[np.float64]
 

@@ -1,0 +1,5 @@
+"""Leaves with a conjugate prior, which trees by Markov chains and by particles share.
+
+- `leaf_table`: all leaves of a forest in one table. `student_leaves`: their predictive
+  distributions of a number. `student_regressor`: the base of regressors with such leaves.
+"""
