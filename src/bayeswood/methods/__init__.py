@@ -17,8 +17,8 @@ from bayeswood.methods.bayesian_forest.suggest_trunk import TrunkSuggestion, sug
 from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
-from bayeswood.methods.envelope_classifier import EnvelopeClassifier
-from bayeswood.methods.envelope_folds import compare_envelopes
+from bayeswood.methods.envelope.compare_envelopes import compare_envelopes
+from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
 from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
