@@ -15,7 +15,7 @@ from scipy.stats import binom
 from bayeswood import BayesianForestClassifier
 from bayeswood.theory import sample_five_gaussians
 from bayeswood.uncertainty import NoConfidentThreshold, UncertaintyEnvelope, choose_gamma0
-from bayeswood.uncertainty.envelope import summarize_rows
+from bayeswood.uncertainty.envelope.envelope import summarize_rows
 
 N_SETS, N_ROWS = 500, 2000
 TARGET, CONFIDENCE = 0.045, 0.9

@@ -320,7 +320,7 @@ def test_memory_does_not_grow_with_members():
 def test_blocks_of_votes_change_nothing(monkeypatch, rng):
     votes = rng.integers(0, 3, size=(50, 7))
     whole = vote_shares(votes)
-    monkeypatch.setattr(bayeswood.uncertainty.envelope_votes, "_BLOCK_VOTES", 20)
+    monkeypatch.setattr(bayeswood.uncertainty.envelope.votes, "_BLOCK_VOTES", 20)
     np.testing.assert_array_equal(vote_shares(votes).shares, whole.shares)
 
 

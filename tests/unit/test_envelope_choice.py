@@ -14,7 +14,7 @@ from bayeswood.uncertainty import (
     clopper_pearson_upper,
     fold_curves,
 )
-from bayeswood.uncertainty.envelope_choice import fallback_test
+from bayeswood.uncertainty.envelope.choice import fallback_test
 
 
 def votes_of(n_agreeing, n_members=10):

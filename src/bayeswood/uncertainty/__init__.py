@@ -29,7 +29,26 @@ from bayeswood.uncertainty.decomposition import (
     split_entropy,
     split_variance,
 )
-from bayeswood.uncertainty.envelope import (
+from bayeswood.uncertainty.envelope.choice import (
+    CostChoice,
+    GammaChoice,
+    NoConfidentThreshold,
+    choose_gamma0,
+    choose_gamma0_by_cost,
+)
+from bayeswood.uncertainty.envelope.comparison import (
+    COLUMNS,
+    EnvelopeComparison,
+    ModelFolds,
+    mean_tree_size,
+)
+from bayeswood.uncertainty.envelope.curve import (
+    EnvelopeCurve,
+    FoldCurves,
+    envelope_curve,
+    fold_curves,
+)
+from bayeswood.uncertainty.envelope.envelope import (
     UNCERTAIN,
     EnvelopeAssessment,
     Outcome,
@@ -38,26 +57,7 @@ from bayeswood.uncertainty.envelope import (
     sort_outcomes,
     summarize_rows,
 )
-from bayeswood.uncertainty.envelope_choice import (
-    CostChoice,
-    GammaChoice,
-    NoConfidentThreshold,
-    choose_gamma0,
-    choose_gamma0_by_cost,
-)
-from bayeswood.uncertainty.envelope_comparison import (
-    COLUMNS,
-    EnvelopeComparison,
-    ModelFolds,
-    mean_tree_size,
-)
-from bayeswood.uncertainty.envelope_curve import (
-    EnvelopeCurve,
-    FoldCurves,
-    envelope_curve,
-    fold_curves,
-)
-from bayeswood.uncertainty.envelope_votes import VoteShares, vote_shares
+from bayeswood.uncertainty.envelope.votes import VoteShares, vote_shares
 from bayeswood.uncertainty.frequency import (
     clopper_pearson_interval,
     clopper_pearson_upper,

@@ -15,7 +15,7 @@ from bayeswood.uncertainty import (
     UncertaintyEnvelope,
     mean_tree_size,
 )
-from bayeswood.uncertainty.envelope import Measure
+from bayeswood.uncertainty.envelope.envelope import Measure
 
 
 def compare_envelopes(

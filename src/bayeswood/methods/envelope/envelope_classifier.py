@@ -36,8 +36,8 @@ from bayeswood.uncertainty import (
     choose_gamma0,
     is_confident,
 )
-from bayeswood.uncertainty.envelope import Measure
-from bayeswood.uncertainty.envelope_votes import is_of_sklearn
+from bayeswood.uncertainty.envelope.envelope import Measure
+from bayeswood.uncertainty.envelope.votes import is_of_sklearn
 
 F64 = NDArray[np.float64]
 

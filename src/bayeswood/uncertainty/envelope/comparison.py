@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.uncertainty.envelope import EnvelopeAssessment
-from bayeswood.uncertainty.envelope_curve import FoldCurves, fold_curves
+from bayeswood.uncertainty.envelope.curve import FoldCurves, fold_curves
+from bayeswood.uncertainty.envelope.envelope import EnvelopeAssessment
 
 F64 = NDArray[np.float64]
 

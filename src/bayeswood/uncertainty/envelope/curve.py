@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.uncertainty.envelope import (
+from bayeswood.uncertainty.envelope.envelope import (
     EnvelopeAssessment,
     UncertaintyEnvelope,
     check_gamma0,

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.table import fit_class_target
-from bayeswood.uncertainty.envelope_votes import VoteShares, probability_shares, vote_shares
+from bayeswood.uncertainty.envelope.votes import VoteShares, probability_shares, vote_shares
 
 F64 = NDArray[np.float64]
 Measure = Literal["votes", "probability"]
