@@ -6,7 +6,7 @@ from sklearn.metrics import brier_score_loss, log_loss
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty import split_brier, split_log_loss
-from bayeswood.uncertainty.probability_groups import (
+from bayeswood.uncertainty.checks.probability_groups import (
     group_by_probability,
     likeness_groups,
     read_class_truth,

@@ -1,20 +1,27 @@
 """How sure a forest is, where the uncertainty comes from, and whether it can be believed."""
 
-from bayeswood.uncertainty.calibration import (
+from bayeswood.uncertainty.checks.calibration import (
     CalibrationReport,
     calibration_report,
     summarize_calibration,
 )
-from bayeswood.uncertainty.class_calibration import (
-    ClassCalibration,
-    Votes,
-    fit_class_calibration,
-)
-from bayeswood.uncertainty.coverage import (
+from bayeswood.uncertainty.checks.coverage import (
     CoverageLine,
     CoverageReport,
     coverage_report,
     summarize_coverage,
+)
+from bayeswood.uncertainty.checks.frequency import (
+    clopper_pearson_interval,
+    clopper_pearson_upper,
+    wilson_interval,
+)
+from bayeswood.uncertainty.checks.reliability import Reliability, class_event, summarize_reliability
+from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, split_log_loss
+from bayeswood.uncertainty.class_calibration import (
+    ClassCalibration,
+    Votes,
+    fit_class_calibration,
 )
 from bayeswood.uncertainty.cross_calibration import (
     JudgedClasses,
@@ -58,11 +65,6 @@ from bayeswood.uncertainty.envelope.envelope import (
     summarize_rows,
 )
 from bayeswood.uncertainty.envelope.votes import VoteShares, vote_shares
-from bayeswood.uncertainty.frequency import (
-    clopper_pearson_interval,
-    clopper_pearson_upper,
-    wilson_interval,
-)
 from bayeswood.uncertainty.interval_calibration import (
     LeftOut,
     ResidualQuantiles,
@@ -83,14 +85,12 @@ from bayeswood.uncertainty.member_pool import (
     effective_number,
     equal_shares,
 )
-from bayeswood.uncertainty.reliability import Reliability, class_event, summarize_reliability
 from bayeswood.uncertainty.residual_shape import (
     N_PARTS,
     SpreadResiduals,
     fit_interval_calibration,
 )
 from bayeswood.uncertainty.responses import Responses
-from bayeswood.uncertainty.score_parts import ScoreParts, split_brier, split_log_loss
 
 __all__ = [
     "COLUMNS",

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binom
 
 from bayeswood.errors import BayeswoodError, warn_user
+from bayeswood.uncertainty.checks.frequency import clopper_pearson_upper
 from bayeswood.uncertainty.envelope.curve import RATES, as_assessment, check_grid, count_confident
 from bayeswood.uncertainty.envelope.envelope import EnvelopeAssessment, summarize_rows
-from bayeswood.uncertainty.frequency import clopper_pearson_upper
 
 F64 = NDArray[np.float64]
 Among = Literal["all", "confident"]

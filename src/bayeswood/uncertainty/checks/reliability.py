@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.uncertainty.frequency import wilson_interval
+from bayeswood.uncertainty.checks.frequency import wilson_interval
+from bayeswood.uncertainty.checks.probability_groups import group_by_probability
 from bayeswood.uncertainty.intervals import check_coverage, interval_levels
-from bayeswood.uncertainty.probability_groups import group_by_probability
 
 F64 = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.uncertainty.frequency import clopper_pearson_interval
+from bayeswood.uncertainty.checks.frequency import clopper_pearson_interval
 from bayeswood.uncertainty.intervals import check_coverage
 
 F64 = NDArray[np.float64]

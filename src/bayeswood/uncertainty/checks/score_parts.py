@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from bayeswood.uncertainty.probability_groups import likeness_groups, read_class_truth
+from bayeswood.uncertainty.checks.probability_groups import likeness_groups, read_class_truth
 
 F64 = NDArray[np.float64]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bayeswood.uncertainty.probability_groups import read_class_truth
-from bayeswood.uncertainty.reliability import Reliability, class_event, summarize_reliability
-from bayeswood.uncertainty.score_parts import ScoreParts, split_brier, split_log_loss
+from bayeswood.uncertainty.checks.probability_groups import read_class_truth
+from bayeswood.uncertainty.checks.reliability import Reliability, class_event, summarize_reliability
+from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, split_log_loss
 
 _NAME = "summarize_calibration"
 
@@ -77,8 +77,8 @@ def calibration_report(
 
     Notes
     -----
-    Formulas are in `bayeswood.uncertainty.reliability` (expected calibration error) and
-    `bayeswood.uncertainty.score_parts` (Brier score and log loss).
+    Formulas are in `bayeswood.uncertainty.checks.reliability` (expected calibration error) and
+    `bayeswood.uncertainty.checks.score_parts` (Brier score and log loss).
 
     Examples
     --------
