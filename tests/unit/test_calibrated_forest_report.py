@@ -72,7 +72,7 @@ def test_the_report_of_a_regressor(regressor):
 
 
 def test_many_rows_are_judged_by_a_part(monkeypatch, friedman):
-    monkeypatch.setattr("bayeswood.uncertainty.cross_calibration.MAX_ROWS_JUDGED", 50)
+    monkeypatch.setattr("bayeswood.uncertainty.calibration.cross_calibration.MAX_ROWS_JUDGED", 50)
     model = CalibratedForestRegressor(40, random_state=0).fit(*friedman)
     assert len(model.calibration_report().summary.rows) == 50
     assert len(model.scaled_residuals_) > 150

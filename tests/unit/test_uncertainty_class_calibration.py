@@ -5,13 +5,15 @@ import pytest
 from scipy.optimize import check_grad, minimize
 
 from bayeswood.uncertainty import ClassCalibration, Votes, fit_class_calibration, judge_classes
-from bayeswood.uncertainty.class_calibration import _Objective, _SlopeObjective
+from bayeswood.uncertainty.calibration.class_calibration import _Objective, _SlopeObjective
 
 
 @pytest.fixture
 def one_power(monkeypatch):
     """No slopes, however many classes."""
-    monkeypatch.setattr("bayeswood.uncertainty.class_calibration._MOST_CLASSES_SLOPED", 0)
+    monkeypatch.setattr(
+        "bayeswood.uncertainty.calibration.class_calibration._MOST_CLASSES_SLOPED", 0
+    )
 
 
 def averages(rng, n_rows, n_classes, power=1.0):
@@ -73,7 +75,9 @@ def slow_slope_objective(parameters, means, n_trees, label, weights, power):
 
 @pytest.mark.parametrize("block_entries", [1, 70, 2**15])
 def test_the_objective_of_slopes_is_the_formula(block_entries, monkeypatch, rng):
-    monkeypatch.setattr("bayeswood.uncertainty.class_calibration._BLOCK_ENTRIES", block_entries)
+    monkeypatch.setattr(
+        "bayeswood.uncertainty.calibration.class_calibration._BLOCK_ENTRIES", block_entries
+    )
     means, label, n_trees = averages(rng, 40, 5)
     weights = rng.uniform(0.5, 2, size=40)
     objective = _SlopeObjective(Votes.from_means(means, n_trees), label, weights, 1.8)

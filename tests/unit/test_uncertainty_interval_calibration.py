@@ -10,7 +10,7 @@ from bayeswood.uncertainty import (
     SpreadResiduals,
     fit_interval_calibration,
 )
-from bayeswood.uncertainty.interval_calibration import (
+from bayeswood.uncertainty.calibration.interval_calibration import (
     _nonnegative_line,
     fit_residual_scale,
     fit_residuals,

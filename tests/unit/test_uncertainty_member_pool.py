@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayeswood.uncertainty import KindSums, Votes, choose_share, choose_strength, equal_shares
-from bayeswood.uncertainty.class_calibration import calibration_loss
-from bayeswood.uncertainty.member_pool import SHARES, STRENGTHS
+from bayeswood.uncertainty.calibration.class_calibration import calibration_loss
+from bayeswood.uncertainty.calibration.member_weighting import SHARES, STRENGTHS
 
 N_ROWS, N_TREES = 400, 60
 

@@ -1,5 +1,34 @@
 """How sure a forest is, where the uncertainty comes from, and whether it can be believed."""
 
+from bayeswood.uncertainty.calibration.class_calibration import (
+    ClassCalibration,
+    Votes,
+    fit_class_calibration,
+)
+from bayeswood.uncertainty.calibration.cross_calibration import (
+    JudgedClasses,
+    judge_classes,
+    judge_intervals,
+    spread_sample,
+)
+from bayeswood.uncertainty.calibration.interval_calibration import (
+    LeftOut,
+    ResidualQuantiles,
+    ResidualScale,
+)
+from bayeswood.uncertainty.calibration.member_weighting import (
+    STRENGTHS,
+    KindSums,
+    choose_share,
+    choose_strength,
+    effective_number,
+    equal_shares,
+)
+from bayeswood.uncertainty.calibration.residual_shape import (
+    N_PARTS,
+    SpreadResiduals,
+    fit_interval_calibration,
+)
 from bayeswood.uncertainty.checks.calibration import (
     CalibrationReport,
     calibration_report,
@@ -18,17 +47,6 @@ from bayeswood.uncertainty.checks.frequency import (
 )
 from bayeswood.uncertainty.checks.reliability import Reliability, class_event, summarize_reliability
 from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, split_log_loss
-from bayeswood.uncertainty.class_calibration import (
-    ClassCalibration,
-    Votes,
-    fit_class_calibration,
-)
-from bayeswood.uncertainty.cross_calibration import (
-    JudgedClasses,
-    judge_classes,
-    judge_intervals,
-    spread_sample,
-)
 from bayeswood.uncertainty.decomposition import (
     Uncertainty,
     member_variance,
@@ -65,30 +83,12 @@ from bayeswood.uncertainty.envelope.envelope import (
     summarize_rows,
 )
 from bayeswood.uncertainty.envelope.votes import VoteShares, vote_shares
-from bayeswood.uncertainty.interval_calibration import (
-    LeftOut,
-    ResidualQuantiles,
-    ResidualScale,
-)
 from bayeswood.uncertainty.intervals import (
     check_alpha,
     check_coverage,
     interval_levels,
     member_quantiles,
     row_blocks,
-)
-from bayeswood.uncertainty.member_pool import (
-    STRENGTHS,
-    KindSums,
-    choose_share,
-    choose_strength,
-    effective_number,
-    equal_shares,
-)
-from bayeswood.uncertainty.residual_shape import (
-    N_PARTS,
-    SpreadResiduals,
-    fit_interval_calibration,
 )
 from bayeswood.uncertainty.responses import Responses
 

@@ -3,7 +3,7 @@
 Trees with best and with random cuts are two kinds. Which of them does better, and how much the
 leaves should borrow from their ancestors, differs from table to table: noise asks for more of both
 shrinkage and best cuts, clean labels in many features for less. See
-`bayeswood.uncertainty.member_pool` for the choice.
+`bayeswood.uncertainty.calibration.member_weighting` for the choice.
 """
 
 from dataclasses import dataclass, replace

@@ -7,13 +7,13 @@ grown to single rows and then shrunk toward their ancestors with a strength λ,
     v_0 + Σ_l (v_l − v_{l−1}) / (1 + λ / N_{l−1})
 
 along the path from the root (0), N the rows of a node. λ and the weight ω of the randomised trees
-are posterior means, given the out-of-bag rows, see `bayeswood.uncertainty.member_pool`. The
+are posterior means, given the out-of-bag rows, see `bayeswood.uncertainty.calibration.member_weighting`. The
 average p̄ is too timid, and is recalibrated on the same rows:
 
     p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z,
 
 γ, b and, of three classes or more, s by penalised likelihood, see
-`bayeswood.uncertainty.class_calibration`.
+`bayeswood.uncertainty.calibration.class_calibration`.
 
 References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML
 2015. P. Geurts, D. Ernst, L. Wehenkel. Extremely randomized trees. Machine Learning 63, 2006.

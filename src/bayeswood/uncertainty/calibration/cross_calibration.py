@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.class_calibration import (
+from bayeswood.uncertainty.calibration.class_calibration import (
     ClassCalibration,
     Votes,
     fit_class_calibration,
 )
-from bayeswood.uncertainty.interval_calibration import LeftOut
-from bayeswood.uncertainty.residual_shape import fit_interval_calibration
+from bayeswood.uncertainty.calibration.interval_calibration import LeftOut
+from bayeswood.uncertainty.calibration.residual_shape import fit_interval_calibration
 
 F64 = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.class_calibration import Votes, calibration_loss
+from bayeswood.uncertainty.calibration.class_calibration import Votes, calibration_loss
 
 F64 = NDArray[np.float64]
 

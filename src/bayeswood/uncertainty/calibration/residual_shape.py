@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.interval_calibration import (
+from bayeswood.uncertainty.calibration.interval_calibration import (
     LeftOut,
     ResidualQuantiles,
     ResidualScale,
