@@ -8,7 +8,7 @@ import pytest
 from bayeswood import _core
 from bayeswood.forest import Forest
 from bayeswood.uncertainty import Responses
-from bayeswood.uncertainty.responses import grouped_variance
+from bayeswood.uncertainty.leaf_responses import grouped_variance
 
 LEVELS = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
 

@@ -90,7 +90,7 @@ from bayeswood.uncertainty.intervals import (
     member_quantiles,
     row_blocks,
 )
-from bayeswood.uncertainty.responses import Responses
+from bayeswood.uncertainty.leaf_responses import Responses
 
 __all__ = [
     "COLUMNS",
