@@ -14,7 +14,7 @@ from file_tables import FEATURES, classifier, regressor, small_table
 import bayeswood
 from bayeswood import BayeswoodError
 from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
-from bayeswood.distributed.trunk import fit_trunk
+from bayeswood.distributed.pieces.trunk import fit_trunk
 
 pytestmark = [
     # Spark says of every pandas since 3.0 that it is too new; only Arrow is used here.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeswood.distributed.row_sample import key_limit, row_keys, sample_rows
+from bayeswood.distributed.pieces.row_sample import key_limit, row_keys, sample_rows
 from bayeswood.distributed.spill import read_branch, write_spill
 from bayeswood.distributed.work_folder import SpillError, WorkFolder
 

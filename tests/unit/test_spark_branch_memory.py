@@ -9,7 +9,7 @@ import pytest
 from bayeswood import BayeswoodError
 from bayeswood.distributed.encoding import Rows
 from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
-from bayeswood.distributed.trunk import fit_trunk
+from bayeswood.distributed.pieces.trunk import fit_trunk
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import (
     WorkerMemory,

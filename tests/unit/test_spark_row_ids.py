@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.row_sample import row_keys
+from bayeswood.distributed.pieces.row_sample import row_keys
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks, refuse_repeated
 
 ALL = 2**64 - 1

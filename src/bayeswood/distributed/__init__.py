@@ -8,21 +8,21 @@ From files (section 5) the same pieces are tasks over a folder that all workers 
 one, `run_task` runs it, an `Executor` runs many.
 """
 
-from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.fit_files import fit_branch_files
-from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
-from bayeswood.distributed.route import branch_rows, route
-from bayeswood.distributed.route_files import route_fragment
-from bayeswood.distributed.row_sample import sample_rows
-from bayeswood.distributed.scan import count_fragment, scan_fragment
-from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, run_task
-from bayeswood.distributed.trunk import (
+from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
+from bayeswood.distributed.pieces.graft import graft, graft_importances
+from bayeswood.distributed.pieces.route import branch_rows, route
+from bayeswood.distributed.pieces.row_sample import sample_rows
+from bayeswood.distributed.pieces.trunk import (
     branch_depths,
     default_leaf_size,
     fit_trunk,
     scale_leaf_size,
 )
+from bayeswood.distributed.route_files import route_fragment
+from bayeswood.distributed.scan import count_fragment, scan_fragment
+from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, run_task
 from bayeswood.distributed.work_folder import SpillError, WorkFolder
 
 __all__ = [

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.encoding import Encoding
 from bayeswood.distributed.file_plan import FilePlan
+from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
+from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.route_files import (
     forest_of,
     load_encoding,
@@ -17,7 +18,6 @@ from bayeswood.distributed.route_files import (
     trunk_name,
 )
 from bayeswood.distributed.spill import read_branch
-from bayeswood.distributed.trunk import branch_depths
 from bayeswood.distributed.work_folder import WorkFolder
 from bayeswood.progress import Report
 

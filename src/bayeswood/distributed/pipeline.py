@@ -13,8 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.branch import BranchPlan, fit_branch
-from bayeswood.distributed.deepen import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.encoding import Encoding, Rows
 from bayeswood.distributed.file_plan import FilePlan, Source, cut_fragments, number_rows
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
@@ -23,7 +21,6 @@ from bayeswood.distributed.fit_files import (
     read_branch_rows,
     save_branch_plan,
 )
-from bayeswood.distributed.graft import graft, graft_importances
 from bayeswood.distributed.local_processes import LocalProcesses
 from bayeswood.distributed.manifest import begin, claim_folder, describe_fit
 from bayeswood.distributed.memory import (
@@ -36,6 +33,10 @@ from bayeswood.distributed.memory import (
     plan_memory,
     refuse_large,
 )
+from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
+from bayeswood.distributed.pieces.deepen_trunk import MOST_ROUNDS, deepen_by_sample, deepen_trunk
+from bayeswood.distributed.pieces.graft import graft, graft_importances
+from bayeswood.distributed.pieces.trunk import fit_trunk
 from bayeswood.distributed.route_files import (
     load_encoding,
     load_forest,
@@ -46,7 +47,6 @@ from bayeswood.distributed.route_files import (
 )
 from bayeswood.distributed.scan import Totals, join_scans, read_sample
 from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, TaskKind
-from bayeswood.distributed.trunk import fit_trunk
 from bayeswood.distributed.work_folder import SpillError, WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest

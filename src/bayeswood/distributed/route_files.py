@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed.encoding import Encoding, Rows, naming_rows
 from bayeswood.distributed.file_plan import FilePlan, RowNumbers
+from bayeswood.distributed.pieces.route import route
 from bayeswood.distributed.roles import Roles
-from bayeswood.distributed.route import route
 from bayeswood.distributed.scan import (
     Totals,
     classes_from_json,

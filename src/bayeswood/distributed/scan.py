@@ -21,9 +21,9 @@ from bayeswood.distributed.encoding import (
     read_numbers,
     read_weight,
 )
-from bayeswood.distributed.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.file_plan import FilePlan, Fragment, RowNumbers
-from bayeswood.distributed.row_sample import keys_of, row_keys, smallest_keys
+from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
+from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
 from bayeswood.distributed.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.row_sample import keys_of
+from bayeswood.distributed.pieces.row_sample import keys_of
 from bayeswood.errors import BayeswoodError
 
 I64 = NDArray[np.int64]

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.branch import BranchPlan, fit_branch
 from bayeswood.distributed.encoding import Encoding, Rows, read_weight
 from bayeswood.distributed.file_plan import FilePlan
 from bayeswood.distributed.fit_files import branch_arrays
-from bayeswood.distributed.route import route
+from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
+from bayeswood.distributed.pieces.route import route
+from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.route_files import forest_of, spill_types
 from bayeswood.distributed.scan import SeenRows
-from bayeswood.distributed.trunk import branch_depths
 from bayeswood.errors import BayeswoodError
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks
 

@@ -15,10 +15,10 @@ from bayeswood.distributed.file_plan import open_source
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.input_files import Paths
 from bayeswood.distributed.memory import SMALLEST_LIMIT, MemoryPlan, in_words, parse_bytes
+from bayeswood.distributed.pieces.trunk import scale_leaf_size
 from bayeswood.distributed.pipeline import fit_files
 from bayeswood.distributed.predict_files import predict_files
 from bayeswood.distributed.scan import Totals
-from bayeswood.distributed.trunk import scale_leaf_size
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import (

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.branch import bare_branch
 from bayeswood.distributed.encoding import Rows
-from bayeswood.distributed.graft import graft
-from bayeswood.distributed.route import route
-from bayeswood.distributed.trunk import fit_trunk
+from bayeswood.distributed.pieces.branch import bare_branch
+from bayeswood.distributed.pieces.graft import graft
+from bayeswood.distributed.pieces.route import route
+from bayeswood.distributed.pieces.trunk import fit_trunk
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.distributed.trunk import class_impurity
+from bayeswood.distributed.pieces.trunk import class_impurity
 from bayeswood.forest import Forest
 from bayeswood.progress import Report
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.distributed.branch import Branch
-from bayeswood.distributed.trunk import class_impurity
+from bayeswood.distributed.pieces.branch import Branch
+from bayeswood.distributed.pieces.trunk import class_impurity
 from bayeswood.forest import Forest
 from bayeswood.forest.tree import LEAF
 
