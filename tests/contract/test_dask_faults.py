@@ -19,7 +19,7 @@ from bayeswood.distributed.work_folder import SpillError
 FIT_AND_DIE = """
 import os, signal, sys
 from distributed import Client
-from bayeswood.distributed import file_plan
+from bayeswood.distributed.files import file_plan
 from bayeswood.distributed.dask_futures import DaskFutures
 
 address, folder, spill, kind, here = sys.argv[1:]
@@ -58,7 +58,7 @@ def undisturbed(folder):
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 100)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 100)
 
 
 def fit(folder, client, **options):

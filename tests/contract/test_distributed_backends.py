@@ -38,7 +38,7 @@ def table():
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 250)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 250)
 
 
 def alone(estimator, table, target, features=FEATURES, weight=None, folder=None, **limits):
@@ -74,7 +74,7 @@ def test_the_forest_is_that_of_one_process(backend, table, case, tmp_path):
 
 def test_the_forest_does_not_depend_on_the_pieces(backend, table, tmp_path, monkeypatch):
     expected = alone(regressor(), table, "y", folder=tmp_path).forest_.digest
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 70)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 70)
     how = {"n_partitions": 5} if backend.name == "spark" else {}
     found = backend.fit(regressor(), table, "y", FEATURES, group_rows=31, **how)
     assert found.forest_.digest == expected

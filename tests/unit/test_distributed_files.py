@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.batches import read_batches
-from bayeswood.distributed.file_plan import cut_fragments, open_source
-from bayeswood.distributed.file_types import inspect_file
-from bayeswood.distributed.input_files import find_files
+from bayeswood.distributed.files.batches import read_batches
+from bayeswood.distributed.files.file_plan import cut_fragments, open_source
+from bayeswood.distributed.files.file_types import inspect_file
+from bayeswood.distributed.files.input_files import find_files
 
 OWNER = "Forest.fit_parquet"
 
@@ -118,7 +118,7 @@ def test_text_may_be_packed_as_a_dictionary_in_some_files(tmp_path):
 
 
 def test_csv_types_hold_every_row_and_every_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.batches.CSV_BLOCK", 64)
+    monkeypatch.setattr("bayeswood.distributed.files.batches.CSV_BLOCK", 64)
     n = 50
     write(
         tmp_path / "a.csv",

@@ -53,7 +53,7 @@ def test_classes_equal_the_fit_in_memory(table, folder, weight):
 
 def test_the_forest_does_not_depend_on_how_rows_are_cut(table, folder, tmp_path, monkeypatch):
     expected = regressor().fit_parquet(folder, "y", FEATURES, n_jobs=1).forest_.digest
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 90)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 90)
     monkeypatch.setattr("bayeswood.distributed.pipeline._CHUNK_BYTES", (1, 4000))
     monkeypatch.setattr("bayeswood.distributed.pipeline._GRAFT_BYTES", 40_000)
     found = {
@@ -76,7 +76,7 @@ def test_the_forest_does_not_depend_on_how_rows_are_cut(table, folder, tmp_path,
 
 
 def test_processes_give_the_same_forest(table, folder, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 200)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 200)
     alone = classifier().fit_parquet(folder, "kind", FEATURES, n_jobs=1)
     together = classifier().fit_parquet(folder, "kind", FEATURES, n_jobs=2)
     assert together.forest_.digest == alone.forest_.digest

@@ -48,7 +48,7 @@ class InjectedError(Exception):
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.file_plan.FRAGMENT_ROWS", 400)
+    monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 400)
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ import resource, sys
 limit, n_jobs = int(sys.argv[3]), int(sys.argv[4])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 sys.path.insert(0, sys.argv[5])
-from bayeswood.distributed import file_plan
+from bayeswood.distributed.files import file_plan
 file_plan.FRAGMENT_ROWS = 400
 from file_tables import FEATURES, regressor
 regressor(trunk_sample_size=100).fit_parquet(
@@ -318,7 +318,7 @@ FIT_BY_TWO = """
 import sys
 import time
 sys.path.insert(0, sys.argv[3])
-from bayeswood.distributed import file_plan
+from bayeswood.distributed.files import file_plan
 file_plan.FRAGMENT_ROWS = 100
 from file_tables import FEATURES, regressor
 regressor().fit_parquet(sys.argv[1], "y", FEATURES, "w", spill_dir=sys.argv[2], n_jobs=2)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.encoding import Rows
+from bayeswood.distributed.files.encoding import Rows
 from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
 from bayeswood.distributed.pieces.trunk import fit_trunk
 from bayeswood.spark import stages

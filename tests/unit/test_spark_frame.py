@@ -5,7 +5,7 @@ import pytest
 
 import bayeswood.spark
 from bayeswood import BayeswoodError, EmpiricalBayesianForestRegressor
-from bayeswood.distributed.encoding import Rows
+from bayeswood.distributed.files.encoding import Rows
 from bayeswood.errors import DataTypeError
 from bayeswood.spark.frame import arrow_type, frame_source
 from bayeswood.spark.stages import Packing

@@ -11,8 +11,8 @@ from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import DEFAULT_METHOD, make_estimator, parse_parameters
 from bayeswood.cli.problem import FitRequest
 from bayeswood.cli.screen import Screen, file_size, warnings_as_notes
-from bayeswood.distributed.batches import read_batches
-from bayeswood.distributed.input_files import InputFile
+from bayeswood.distributed.files.batches import read_batches
+from bayeswood.distributed.files.input_files import InputFile
 from bayeswood.distributed.memory import in_words
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import summarize_importances

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding, Rows
-from bayeswood.distributed.file_plan import Source
+from bayeswood.distributed.files.encoding import Encoding, Rows
+from bayeswood.distributed.files.file_plan import Source
 from bayeswood.distributed.memory import MemoryPlan
 from bayeswood.distributed.pieces.branch import BranchPlan
 from bayeswood.distributed.scan import Totals

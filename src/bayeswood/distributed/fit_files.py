@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding
-from bayeswood.distributed.file_plan import FilePlan
+from bayeswood.distributed.files.encoding import Encoding
+from bayeswood.distributed.files.file_plan import FilePlan
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.route_files import (

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bayeswood.distributed.file_plan import Source
-from bayeswood.distributed.input_files import SPILL_PREFIX
+from bayeswood.distributed.files.file_plan import Source
+from bayeswood.distributed.files.input_files import SPILL_PREFIX
 from bayeswood.distributed.work_folder import SpillError, WorkFolder
 
 _FORMAT = 1

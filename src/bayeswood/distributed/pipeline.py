@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding, Rows
-from bayeswood.distributed.file_plan import FilePlan, Source, cut_fragments, number_rows
+from bayeswood.distributed.files.encoding import Encoding, Rows
+from bayeswood.distributed.files.file_plan import FilePlan, Source, cut_fragments, number_rows
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.fit_files import (
     load_branches,

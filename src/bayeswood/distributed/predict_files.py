@@ -8,10 +8,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from bayeswood.distributed.batches import read_batches
-from bayeswood.distributed.encoding import naming_rows
-from bayeswood.distributed.file_types import agreed_types, inspect_file, unified
-from bayeswood.distributed.input_files import InputFile, Paths, file_kind, find_files
+from bayeswood.distributed.files.batches import read_batches
+from bayeswood.distributed.files.encoding import naming_rows
+from bayeswood.distributed.files.file_types import agreed_types, inspect_file, unified
+from bayeswood.distributed.files.input_files import InputFile, Paths, file_kind, find_files
 from bayeswood.distributed.work_folder import full_disk, publish
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import progress_bar

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding, Rows, naming_rows
-from bayeswood.distributed.file_plan import FilePlan, RowNumbers
+from bayeswood.distributed.files.column_roles import Roles
+from bayeswood.distributed.files.encoding import Encoding, Rows, naming_rows
+from bayeswood.distributed.files.file_plan import FilePlan, RowNumbers
 from bayeswood.distributed.pieces.route import route
-from bayeswood.distributed.roles import Roles
 from bayeswood.distributed.scan import (
     Totals,
     classes_from_json,

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.batches import read_batches, same_file
-from bayeswood.distributed.encoding import (
+from bayeswood.distributed.files.batches import read_batches, same_file
+from bayeswood.distributed.files.encoding import (
     Encoding,
     LevelsSeen,
     Rows,
@@ -21,7 +21,7 @@ from bayeswood.distributed.encoding import (
     read_numbers,
     read_weight,
 )
-from bayeswood.distributed.file_plan import FilePlan, Fragment, RowNumbers
+from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
 from bayeswood.distributed.work_folder import WorkFolder

@@ -13,8 +13,8 @@ import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding, Rows
-from bayeswood.distributed.file_plan import FilePlan, Source
+from bayeswood.distributed.files.encoding import Encoding, Rows
+from bayeswood.distributed.files.file_plan import FilePlan, Source
 from bayeswood.distributed.files_request import FilesFit, Growth
 from bayeswood.distributed.fit_files import branch_of
 from bayeswood.distributed.local_processes import WorkerError

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bayeswood.distributed.file_plan import Source
-from bayeswood.distributed.roles import choose_roles
+from bayeswood.distributed.files.column_roles import choose_roles
+from bayeswood.distributed.files.file_plan import Source
 from bayeswood.errors import BayeswoodError, DataTypeError
 
 # Spark's names of types, and Arrow's of what they become.

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding, Rows, read_weight
-from bayeswood.distributed.file_plan import FilePlan
+from bayeswood.distributed.files.encoding import Encoding, Rows, read_weight
+from bayeswood.distributed.files.file_plan import FilePlan
 from bayeswood.distributed.fit_files import branch_arrays
 from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
 from bayeswood.distributed.pieces.route import route

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Rows
+from bayeswood.distributed.files.encoding import Rows
 from bayeswood.distributed.pieces.branch import bare_branch
 from bayeswood.distributed.pieces.graft import graft
 from bayeswood.distributed.pieces.route import route

@@ -9,11 +9,11 @@ import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from bayeswood.distributed.encoding import Encoding
 from bayeswood.distributed.executors import as_dask, as_executor
-from bayeswood.distributed.file_plan import open_source
+from bayeswood.distributed.files.encoding import Encoding
+from bayeswood.distributed.files.file_plan import open_source
+from bayeswood.distributed.files.input_files import Paths
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
-from bayeswood.distributed.input_files import Paths
 from bayeswood.distributed.memory import SMALLEST_LIMIT, MemoryPlan, in_words, parse_bytes
 from bayeswood.distributed.pieces.trunk import scale_leaf_size
 from bayeswood.distributed.pipeline import fit_files

@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate
 from typing import Any
 
-from bayeswood.distributed.file_types import agreed_types, inspect_file, unified
-from bayeswood.distributed.input_files import InputFile, Paths, find_files
+from bayeswood.distributed.files.column_roles import Roles, choose_roles
+from bayeswood.distributed.files.file_types import agreed_types, inspect_file, unified
+from bayeswood.distributed.files.input_files import InputFile, Paths, find_files
 from bayeswood.distributed.pieces.row_sample import key_limit
-from bayeswood.distributed.roles import Roles, choose_roles
 from bayeswood.errors import BayeswoodError
 
 #: Row groups are taken together until they have so many rows.

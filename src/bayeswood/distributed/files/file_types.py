@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bayeswood.distributed.batches import one_line, open_csv
-from bayeswood.distributed.input_files import InputFile, file_kind
+from bayeswood.distributed.files.batches import one_line, open_csv
+from bayeswood.distributed.files.input_files import InputFile, file_kind
 from bayeswood.errors import BayeswoodError, DataTypeError
 
 # What a CSV column may turn out to be after its first block: each type holds those before it.

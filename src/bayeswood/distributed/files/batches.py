@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bayeswood.distributed.input_files import InputFile
+from bayeswood.distributed.files.input_files import InputFile
 from bayeswood.errors import BayeswoodError
 
 #: Spellings of a missing cell in CSV files.

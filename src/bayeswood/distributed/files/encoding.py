@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.roles import Roles
+from bayeswood.distributed.files.column_roles import Roles
 from bayeswood.errors import BayeswoodError
 from bayeswood.table import (
     MAX_LEVELS,
