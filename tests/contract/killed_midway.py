@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bayeswood.distributed import work_folder
+from bayeswood.distributed.tasks import work_folder
 
 # What a step leaves last, by the beginning and the end of its name.
 LAST_FILES = {"route": ("route-", ".json"), "fit": ("fit-", ".npz")}

@@ -13,7 +13,7 @@ from file_tables import FEATURES, regressor, small_table
 from bayeswood.distributed import dask_futures
 from bayeswood.distributed.dask_futures import DaskFutures
 from bayeswood.distributed.local_processes import WorkerError
-from bayeswood.distributed.work_folder import SpillError
+from bayeswood.distributed.tasks.work_folder import SpillError
 
 # Kills itself when the first result of a step is there, and others are under way.
 FIT_AND_DIE = """

@@ -13,8 +13,8 @@ from file_tables import FEATURES, classifier, regressor, small_table
 
 import bayeswood
 from bayeswood import BayeswoodError
-from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
 from bayeswood.distributed.pieces.trunk import fit_trunk
+from bayeswood.distributed.tasks.memory import PROCESS_BYTES, RowCosts
 
 pytestmark = [
     # Spark says of every pandas since 3.0 that it is too new; only Arrow is used here.
@@ -100,7 +100,7 @@ def far_away(X, y, weight, **settings):
 
 
 def test_a_branch_without_rows(backend, table, tmp_path, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.pipeline.fit_trunk", far_away)
+    monkeypatch.setattr("bayeswood.distributed.fit_files.fit_trunk", far_away)
     monkeypatch.setattr("bayeswood.spark.fit_frame.fit_trunk", far_away)
     numbers = table.select(["x0", "x1", "y"])
     expected = alone(regressor(), numbers, "y", ["x0", "x1"], folder=tmp_path)

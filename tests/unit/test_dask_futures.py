@@ -12,8 +12,8 @@ from bayeswood.distributed.dask_futures import DaskFutures, _raised
 from bayeswood.distributed.dask_worker import ALIVE, RUNS, Gate, RunEndedError, sign_of_life
 from bayeswood.distributed.executors import as_executor
 from bayeswood.distributed.local_processes import WorkerError
-from bayeswood.distributed.tasks import Task
-from bayeswood.distributed.work_folder import SpillError, WorkFolder
+from bayeswood.distributed.tasks.tasks import Task
+from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
 distributed = pytest.importorskip("distributed", reason="pip install 'bayeswood[dask]'")
 

@@ -5,9 +5,9 @@ import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed import memory
-from bayeswood.distributed.memory import RowCosts, in_words, parse_bytes, plan_memory
-from bayeswood.distributed.pipeline import sample_rows_for
+from bayeswood.distributed.fit_files import sample_rows_for
+from bayeswood.distributed.tasks import memory
+from bayeswood.distributed.tasks.memory import RowCosts, in_words, parse_bytes, plan_memory
 
 COSTS = RowCosts(table=48, n_features=10, leaf_bytes=60, rows_per_leaf=100, n_trees=20)
 GIGA = 10**9
@@ -127,9 +127,9 @@ def test_rows_that_cannot_be_split_are_said_to_be(folder, tmp_path, monkeypatch)
 
 
 def test_a_forest_larger_than_expected_stops_the_fit(folder, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.pipeline.rows_per_leaf", lambda *_: 1e9)
-    monkeypatch.setattr("bayeswood.distributed.pipeline.PROCESS_BYTES", 599_900_000)
-    monkeypatch.setattr("bayeswood.distributed.pipeline._Fit._room", 10**9)
+    monkeypatch.setattr("bayeswood.distributed.fit_files.rows_per_leaf", lambda *_: 1e9)
+    monkeypatch.setattr("bayeswood.distributed.fit_files.PROCESS_BYTES", 599_900_000)
+    monkeypatch.setattr("bayeswood.distributed.fit_files._Fit._room", 10**9)
     with pytest.raises(
         BayeswoodError, match=r"forest of all 4,000 would take .* Raise min_samples"
     ):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bayeswood.distributed.pieces.row_sample import key_limit, row_keys, sample_rows
-from bayeswood.distributed.spill import read_branch, write_spill
-from bayeswood.distributed.work_folder import SpillError, WorkFolder
+from bayeswood.distributed.tasks.spill import read_branch, write_spill
+from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
 
 def spilled(folder, rng, n_chunks=3, n_branches=4):

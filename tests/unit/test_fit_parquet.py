@@ -54,8 +54,8 @@ def test_classes_equal_the_fit_in_memory(table, folder, weight):
 def test_the_forest_does_not_depend_on_how_rows_are_cut(table, folder, tmp_path, monkeypatch):
     expected = regressor().fit_parquet(folder, "y", FEATURES, n_jobs=1).forest_.digest
     monkeypatch.setattr("bayeswood.distributed.files.file_plan.FRAGMENT_ROWS", 90)
-    monkeypatch.setattr("bayeswood.distributed.pipeline._CHUNK_BYTES", (1, 4000))
-    monkeypatch.setattr("bayeswood.distributed.pipeline._GRAFT_BYTES", 40_000)
+    monkeypatch.setattr("bayeswood.distributed.fit_files._CHUNK_BYTES", (1, 4000))
+    monkeypatch.setattr("bayeswood.distributed.fit_files._GRAFT_BYTES", 40_000)
     found = {
         regressor()
         .fit_parquet(

@@ -14,16 +14,16 @@ import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed import work_folder
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
-from bayeswood.distributed.work_folder import SpillError, WorkFolder, full_disk
+from bayeswood.distributed.tasks import work_folder
+from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder, full_disk
 from benchmarks.process_tree import descendants
 
 # Kills itself when the given number of files have got their names; in the middle of a step, that
 # is, after the file was written and before or after it counts.
 KILLED_AT = """
 import os, signal, sys
-from bayeswood.distributed import work_folder
+from bayeswood.distributed.tasks import work_folder
 
 publish, left = work_folder.publish, [int(sys.argv[3])]
 
@@ -155,7 +155,7 @@ def test_no_progress_raises_instead_of_hanging(folder):
 
 
 def test_a_full_disk_is_said_and_survived(folder, undisturbed, tmp_path, monkeypatch):
-    write_spill = "bayeswood.distributed.route_files.write_spill"
+    write_spill = "bayeswood.distributed.tasks.route_files.write_spill"
 
     def full(path, *rest):
         path.write_bytes(b"half a file")
@@ -235,7 +235,7 @@ def test_a_spill_folder_in_use_is_refused(folder, tmp_path):
         raise InjectedError
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bayeswood.distributed.pipeline.read_sample", leave)
+        patch.setattr("bayeswood.distributed.fit_files.read_sample", leave)
         with pytest.raises(InjectedError):
             regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1)
     (work,) = tmp_path.glob("bayeswood-*")
@@ -273,7 +273,7 @@ def test_left_overs_are_not_used_unless_asked_for(folder, undisturbed, tmp_path,
 
 def test_a_damaged_spill_file_is_found(folder, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("bayeswood.distributed.fit_files.fit_branch", None)
+        patch.setattr("bayeswood.distributed.tasks.fit_branch.fit_branch", None)
         with pytest.raises(TypeError):
             regressor().fit_parquet(folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1)
     spilled = sorted(tmp_path.rglob("*.spill"))[-1]
@@ -292,9 +292,9 @@ def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):
         os.utime(path, ns=(1, 1))
         return join_scans(*arguments)
 
-    from bayeswood.distributed.scan import join_scans
+    from bayeswood.distributed.tasks.scan import join_scans
 
-    monkeypatch.setattr("bayeswood.distributed.pipeline.join_scans", touch_then_join)
+    monkeypatch.setattr("bayeswood.distributed.fit_files.join_scans", touch_then_join)
     with pytest.raises(BayeswoodError, match=r"part-0\.parquet' has changed since"):
         regressor().fit_parquet(folder, "y", FEATURES, n_jobs=1)
 
@@ -307,7 +307,9 @@ def test_spill_is_removed_after_success_unless_asked_for(folder, tmp_path):
     )
     assert list(tmp_path.rglob("*.spill"))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bayeswood.distributed.fit_files.fit_branch", None)  # all is there already
+        patch.setattr(
+            "bayeswood.distributed.tasks.fit_branch.fit_branch", None
+        )  # all is there already
         again = regressor().fit_parquet(
             folder, "y", FEATURES, spill_dir=tmp_path, n_jobs=1, resume=True
         )

@@ -5,7 +5,7 @@ import pytest
 from bayeswood import BayeswoodError
 from bayeswood.distributed import local_processes
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
-from bayeswood.distributed.tasks import Task
+from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.errors import DataTypeError
 
 

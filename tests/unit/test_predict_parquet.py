@@ -11,7 +11,7 @@ from pyarrow import csv
 from sklearn.exceptions import NotFittedError
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.work_folder import SpillError
+from bayeswood.distributed.tasks.work_folder import SpillError
 
 
 @pytest.fixture(scope="module")

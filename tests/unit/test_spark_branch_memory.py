@@ -8,8 +8,8 @@ import pytest
 
 from bayeswood import BayeswoodError
 from bayeswood.distributed.files.encoding import Rows
-from bayeswood.distributed.memory import PROCESS_BYTES, RowCosts
 from bayeswood.distributed.pieces.trunk import fit_trunk
+from bayeswood.distributed.tasks.memory import PROCESS_BYTES, RowCosts
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import (
     WorkerMemory,

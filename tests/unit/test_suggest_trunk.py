@@ -75,7 +75,7 @@ def test_a_trunk_of_two_branches_is_one_of_all_rows(rng):
 
 FIT_BRANCH = """
 import sys
-from bayeswood.distributed.tasks import Task, run_task
+from bayeswood.distributed.tasks.tasks import Task, run_task
 
 run_task(Task(sys.argv[1], "fit", int(sys.argv[2])))
 lines = open("/proc/self/status").read().splitlines()

@@ -13,7 +13,7 @@ from bayeswood.cli.problem import FitRequest
 from bayeswood.cli.screen import Screen, file_size, warnings_as_notes
 from bayeswood.distributed.files.batches import read_batches
 from bayeswood.distributed.files.input_files import InputFile
-from bayeswood.distributed.memory import in_words
+from bayeswood.distributed.tasks.memory import in_words
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import summarize_importances
 

@@ -9,7 +9,7 @@ import click
 from bayeswood.cli.table_file import BUILTIN
 from bayeswood.distributed.files.file_types import inspect_file
 from bayeswood.distributed.files.input_files import InputFile, file_kind, find_files
-from bayeswood.distributed.memory import SMALLEST_LIMIT, in_words, parse_bytes
+from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

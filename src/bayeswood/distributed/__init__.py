@@ -8,7 +8,6 @@ From files (section 5) the same pieces are tasks over a folder that all workers 
 one, `run_task` runs it, an `Executor` runs many.
 """
 
-from bayeswood.distributed.fit_files import fit_branch_files
 from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.pieces.graft import graft, graft_importances
@@ -20,10 +19,11 @@ from bayeswood.distributed.pieces.trunk import (
     fit_trunk,
     scale_leaf_size,
 )
-from bayeswood.distributed.route_files import route_fragment
-from bayeswood.distributed.scan import count_fragment, scan_fragment
-from bayeswood.distributed.tasks import Executor, InlineExecutor, Task, run_task
-from bayeswood.distributed.work_folder import SpillError, WorkFolder
+from bayeswood.distributed.tasks.fit_branch import fit_branch_files
+from bayeswood.distributed.tasks.route_files import route_fragment
+from bayeswood.distributed.tasks.scan import count_fragment, scan_fragment
+from bayeswood.distributed.tasks.tasks import Executor, InlineExecutor, Task, run_task
+from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
 __all__ = [
     "Branch",

@@ -17,7 +17,7 @@ from typing import Any
 
 from bayeswood.distributed.dask_worker import ALIVE, RUNS, run_on_worker
 from bayeswood.distributed.local_processes import WorkerError
-from bayeswood.distributed.tasks import Task
+from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.errors import BayeswoodError
 
 # Seconds between two looks at what tasks show.

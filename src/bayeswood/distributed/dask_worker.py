@@ -15,8 +15,8 @@ from pathlib import Path
 from socket import gethostname
 from typing import Any
 
-from bayeswood.distributed.tasks import Task, run_task
-from bayeswood.distributed.work_folder import SpillError
+from bayeswood.distributed.tasks.tasks import Task, run_task
+from bayeswood.distributed.tasks.work_folder import SpillError
 from bayeswood.progress import Report
 
 #: Where, in the work folder, tasks show that they live.

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bayeswood.distributed.dask_futures import DaskFutures
-from bayeswood.distributed.tasks import Executor
+from bayeswood.distributed.tasks.tasks import Executor
 from bayeswood.errors import BayeswoodError
 
 

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed.files.encoding import Encoding, Rows
 from bayeswood.distributed.files.file_plan import Source
-from bayeswood.distributed.memory import MemoryPlan
 from bayeswood.distributed.pieces.branch import BranchPlan
-from bayeswood.distributed.scan import Totals
-from bayeswood.distributed.tasks import Executor
+from bayeswood.distributed.tasks.memory import MemoryPlan
+from bayeswood.distributed.tasks.scan import Totals
+from bayeswood.distributed.tasks.tasks import Executor
 from bayeswood.forest import Forest
 
 F64 = NDArray[np.float64]

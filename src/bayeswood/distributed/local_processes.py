@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import bayeswood
-from bayeswood.distributed.tasks import Task
-from bayeswood.distributed.work_folder import SpillError
+from bayeswood.distributed.tasks.tasks import Task
+from bayeswood.distributed.tasks.work_folder import SpillError
 from bayeswood.errors import BayeswoodError, DataTypeError
 
 _RAISED: dict[str, type[Exception]] = {

@@ -12,7 +12,7 @@ from bayeswood.distributed.files.batches import read_batches
 from bayeswood.distributed.files.encoding import naming_rows
 from bayeswood.distributed.files.file_types import agreed_types, inspect_file, unified
 from bayeswood.distributed.files.input_files import InputFile, Paths, file_kind, find_files
-from bayeswood.distributed.work_folder import full_disk, publish
+from bayeswood.distributed.tasks.work_folder import full_disk, publish
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import progress_bar
 from bayeswood.table import Schema

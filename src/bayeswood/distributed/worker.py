@@ -22,7 +22,7 @@ def main() -> None:
     sys.stdout = sys.stderr  # nobody else's words may come between the answers
     lines: queue.Queue[str] = queue.Queue()
     threading.Thread(target=_listen, args=(lines,), daemon=True).start()
-    from bayeswood.distributed.tasks import Task, run_task
+    from bayeswood.distributed.tasks.tasks import Task, run_task
 
     _answer(answers, {"ready": os.getpid()})
     while True:

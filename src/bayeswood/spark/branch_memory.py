@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bayeswood.distributed.memory import (
+from bayeswood.distributed.tasks.memory import (
     PROCESS_BYTES,
     MemoryPlan,
     RowCosts,

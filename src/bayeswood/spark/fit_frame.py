@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 from bayeswood.distributed.files.encoding import Encoding, Rows
 from bayeswood.distributed.files.file_plan import FilePlan, Source
 from bayeswood.distributed.files_request import FilesFit, Growth
-from bayeswood.distributed.fit_files import branch_of
+from bayeswood.distributed.fit_files import (
+    SAMPLE_COPIES,
+    row_bytes,
+    row_costs,
+    sample_rows_for,
+)
 from bayeswood.distributed.local_processes import WorkerError
-from bayeswood.distributed.memory import PROCESS_BYTES, MemoryPlan, RowCosts
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch
 from bayeswood.distributed.pieces.deepen_trunk import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.pieces.graft import graft, graft_importances
 from bayeswood.distributed.pieces.route import route
 from bayeswood.distributed.pieces.row_sample import key_limit, keys_of, smallest_keys
 from bayeswood.distributed.pieces.trunk import fit_trunk
-from bayeswood.distributed.pipeline import (
-    SAMPLE_COPIES,
-    row_bytes,
-    row_costs,
-    sample_rows_for,
-)
-from bayeswood.distributed.scan import Totals, join_scans
+from bayeswood.distributed.tasks.fit_branch import branch_of
+from bayeswood.distributed.tasks.memory import PROCESS_BYTES, MemoryPlan, RowCosts
+from bayeswood.distributed.tasks.scan import Totals, join_scans
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parameters import draw_seed

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed.files.encoding import Encoding, Rows, read_weight
 from bayeswood.distributed.files.file_plan import FilePlan
-from bayeswood.distributed.fit_files import branch_arrays
 from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
 from bayeswood.distributed.pieces.route import route
 from bayeswood.distributed.pieces.trunk import branch_depths
-from bayeswood.distributed.route_files import forest_of, spill_types
-from bayeswood.distributed.scan import SeenRows
+from bayeswood.distributed.tasks.fit_branch import branch_arrays
+from bayeswood.distributed.tasks.route_files import forest_of, spill_types
+from bayeswood.distributed.tasks.scan import SeenRows
 from bayeswood.errors import BayeswoodError
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks
 

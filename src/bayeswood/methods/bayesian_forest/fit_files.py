@@ -14,11 +14,11 @@ from bayeswood.distributed.files.encoding import Encoding
 from bayeswood.distributed.files.file_plan import open_source
 from bayeswood.distributed.files.input_files import Paths
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
-from bayeswood.distributed.memory import SMALLEST_LIMIT, MemoryPlan, in_words, parse_bytes
+from bayeswood.distributed.fit_files import fit_files
 from bayeswood.distributed.pieces.trunk import scale_leaf_size
-from bayeswood.distributed.pipeline import fit_files
 from bayeswood.distributed.predict_files import predict_files
-from bayeswood.distributed.scan import Totals
+from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, MemoryPlan, in_words, parse_bytes
+from bayeswood.distributed.tasks.scan import Totals
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import (

@@ -17,7 +17,7 @@ from bayeswood.distributed.dask_worker import seen_folder, sign_of_life
 from bayeswood.distributed.files.file_plan import Fragment, cut_fragments
 from bayeswood.distributed.files.input_files import ENDINGS, InputFile, Paths
 from bayeswood.distributed.predict_files import checked_files, predicted_tables, table_file
-from bayeswood.distributed.work_folder import WorkFolder
+from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import progress_bar
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.distributed import branch_rows, fit_trunk, route, scale_leaf_size
-from bayeswood.distributed.memory import RowCosts, in_words, leaf_bytes, parse_bytes
+from bayeswood.distributed.tasks.memory import RowCosts, in_words, leaf_bytes, parse_bytes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parameters import check_parameters, parameter_error

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.work_folder import SpillError
+from bayeswood.distributed.tasks.work_folder import SpillError
 
 _MAGIC = b"BWSPILL1"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bayeswood.distributed.files.file_plan import Source
 from bayeswood.distributed.files.input_files import SPILL_PREFIX
-from bayeswood.distributed.work_folder import SpillError, WorkFolder
+from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
 _FORMAT = 1
 

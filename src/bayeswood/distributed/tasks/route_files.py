@@ -13,14 +13,14 @@ from bayeswood.distributed.files.column_roles import Roles
 from bayeswood.distributed.files.encoding import Encoding, Rows, naming_rows
 from bayeswood.distributed.files.file_plan import FilePlan, RowNumbers
 from bayeswood.distributed.pieces.route import route
-from bayeswood.distributed.scan import (
+from bayeswood.distributed.tasks.scan import (
     Totals,
     classes_from_json,
     classes_to_json,
     fragment_batches,
 )
-from bayeswood.distributed.spill import write_spill
-from bayeswood.distributed.work_folder import WorkFolder
+from bayeswood.distributed.tasks.spill import write_spill
+from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.forest import Forest
 from bayeswood.progress import Report
 from bayeswood.table import Schema

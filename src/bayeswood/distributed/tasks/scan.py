@@ -24,7 +24,7 @@ from bayeswood.distributed.files.encoding import (
 from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
-from bayeswood.distributed.work_folder import WorkFolder
+from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report
 from bayeswood.table import fit_class_target

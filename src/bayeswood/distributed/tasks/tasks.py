@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
-from bayeswood.distributed.fit_files import fit_branch_files
-from bayeswood.distributed.route_files import route_fragment
-from bayeswood.distributed.scan import count_fragment, scan_fragment
-from bayeswood.distributed.work_folder import WorkFolder
+from bayeswood.distributed.tasks.fit_branch import fit_branch_files
+from bayeswood.distributed.tasks.route_files import route_fragment
+from bayeswood.distributed.tasks.scan import count_fragment, scan_fragment
+from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.progress import Report
 
 TaskKind = Literal["count", "scan", "route", "fit"]

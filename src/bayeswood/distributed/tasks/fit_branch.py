@@ -1,0 +1,164 @@
+"""The third task: fit one branch from its spill."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.distributed.files.encoding import Encoding
+from bayeswood.distributed.files.file_plan import FilePlan
+from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
+from bayeswood.distributed.pieces.trunk import branch_depths
+from bayeswood.distributed.tasks.route_files import (
+    forest_of,
+    load_encoding,
+    load_forest,
+    trunk_name,
+)
+from bayeswood.distributed.tasks.spill import read_branch
+from bayeswood.distributed.tasks.work_folder import WorkFolder
+from bayeswood.progress import Report
+
+
+def branch_name(round_: int, branch: int) -> str:
+    """Name of a fitted branch."""
+    return f"fit-{round_}/{branch:06d}"
+
+
+def read_branch_rows(
+    folder: WorkFolder, branch: int, round_: int, plan: FilePlan, encoding: Encoding
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32] | None]:
+    """The rows of a branch, in the order of their ids: X, y, weight and row numbers."""
+    chunks = folder.read_json(f"routed-{round_}")["chunks"]
+    n_rows = sum(chunk["counts"][branch] for chunk in chunks)
+    n_features = len(encoding.narrow)
+    X = np.empty((n_rows, n_features), dtype=encoding.matrix_type, order="F")
+    if encoding.classes is not None:
+        y: NDArray[Any] = np.empty(n_rows, dtype=np.int32)
+    else:
+        y = np.empty((n_rows, len(plan.roles.targets)))
+    weight = np.empty(n_rows) if plan.roles.weight else None
+    rows = np.empty(n_rows, dtype=np.int32) if plan.keep_rows else None
+    responses = [y] if y.ndim == 1 else list(y.T)
+    others = [column for column in (weight, rows) if column is not None]
+    paths = [folder.place(chunk["name"]) for chunk in chunks if chunk["counts"][branch]]
+    read_branch(paths, branch, [*X.T, *responses, *others])
+    return X, y, weight, rows
+
+
+def fit_branch_files(
+    folder: WorkFolder,
+    branch: int,
+    round_: int = 0,
+    n_threads: int = 1,
+    report: Report | None = None,
+) -> dict[str, Any]:
+    """Fit the forest of one branch; a task.
+
+    Parameters
+    ----------
+    folder : WorkFolder
+        Holds plan, encoding, trunk, branch plan and the spill; gets ``fit-ROUND/BRANCH.npz``.
+    branch : int
+        Number of the branch.
+    round_ : int, default=0
+        Number of the trunk.
+    n_threads : int, default=1
+        Threads; their number does not change the result.
+    report : callable, default=None
+        Called with trees done and trees in all.
+
+    Returns
+    -------
+    dict
+        ``n_rows`` of the branch, and ``nbytes`` of its forest.
+    """
+    name = branch_name(round_, branch)
+    if not folder.has(f"{name}.npz"):
+        fitted, rows = _fit(folder, branch, round_, n_threads, report)
+        save_branch(folder, name, fitted, rows)
+    arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
+    return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
+
+
+def _fit(
+    folder: WorkFolder, branch: int, round_: int, n_threads: int, report: Report | None
+) -> tuple[Branch, NDArray[np.int32] | None]:
+    plan = FilePlan.from_json(folder.read_json("plan"))
+    encoding, _ = load_encoding(folder)
+    trunk, _ = load_forest(folder, trunk_name(round_))
+    growth = load_branch_plan(folder, round_)
+    X, y, weight, rows = read_branch_rows(folder, branch, round_, plan, encoding)
+    if not len(X):
+        return bare_branch(trunk, branch, growth.n_trees), rows
+    fitted = fit_branch(
+        X,
+        y,
+        weight,
+        growth,
+        branch,
+        n_levels=encoding.schema.n_levels,
+        depth=int(branch_depths(trunk)[branch]),
+        n_jobs=n_threads,
+        progress=report,
+    )
+    return fitted, rows
+
+
+def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
+    """Write what all branches have in common."""
+    folder.write_json(f"branches-{round_}", asdict(plan))
+
+
+def load_branch_plan(folder: WorkFolder, round_: int) -> BranchPlan:
+    """What `save_branch_plan` wrote."""
+    return BranchPlan(**folder.read_json(f"branches-{round_}"))
+
+
+def save_branch(
+    folder: WorkFolder, name: str, branch: Branch, rows: NDArray[np.int32] | None
+) -> None:
+    """Write a fitted branch."""
+    numbers = np.empty(0, dtype=np.int32) if rows is None else rows
+    folder.write_arrays(name, {**branch_arrays(branch), "row_numbers": numbers})
+
+
+def branch_arrays(branch: Branch) -> dict[str, Any]:
+    """A fitted branch as arrays."""
+    return {
+        **branch.forest.to_arrays(),
+        "importances": branch.importances,
+        "branch_rows": branch.n_rows,
+        "branch_bytes": branch.forest.nbytes,
+        "branch_weight": branch.weight,
+        "branch_mean": branch.mean,
+        "branch_impurity": branch.impurity,
+    }
+
+
+def branch_of(arrays: Mapping[str, NDArray[Any]]) -> Branch:
+    """What `branch_arrays` gave, after it was written and read."""
+    return Branch(
+        forest_of(arrays),
+        arrays["importances"],
+        int(arrays["branch_rows"]),
+        float(arrays["branch_weight"]),
+        arrays["branch_mean"],
+        float(arrays["branch_impurity"]),
+    )
+
+
+def load_branches(
+    folder: WorkFolder, round_: int, branches: Sequence[int], trees: Sequence[int]
+) -> tuple[list[Branch], list[NDArray[np.int32]]]:
+    """Some trees of fitted branches, and the row numbers of each."""
+    loaded, numbers = [], []
+    for number in branches:
+        arrays = folder.read_arrays(branch_name(round_, number))
+        branch = branch_of(arrays)
+        chosen = branch.forest.select(trees), branch.importances[list(trees)]
+        loaded.append(replace(branch, forest=chosen[0], importances=chosen[1]))
+        numbers.append(arrays["row_numbers"])
+    return loaded, numbers
