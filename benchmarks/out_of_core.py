@@ -104,7 +104,7 @@ def spilling_seconds(folder: Path, n_bytes: int) -> tuple[float, float]:
 
 def timed_processes(n_workers: int, seconds: dict[str, float]) -> Any:
     """The usual worker processes, with a note of how long each kind of task took."""
-    from bayeswood.distributed.local_processes import LocalProcesses
+    from bayeswood.distributed.backends.local_processes import LocalProcesses
 
     class TimedProcesses(LocalProcesses):
         def run(self, tasks: Any, memory: int, report: Any = None) -> Iterator[Any]:

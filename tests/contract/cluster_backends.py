@@ -23,7 +23,7 @@ from file_tables import write_parts
 import bayeswood
 import bayeswood.spark
 from bayeswood.distributed import dask_futures, local_processes
-from bayeswood.distributed.local_processes import LocalProcesses
+from bayeswood.distributed.backends.local_processes import LocalProcesses
 from bayeswood.spark import stages
 
 NO_DASK = "Dask is not installed: pip install 'bayeswood[dask]'"

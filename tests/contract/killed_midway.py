@@ -67,7 +67,7 @@ def is_running(pid: int) -> bool:
 
 
 if __name__ == "__main__":
-    from bayeswood.distributed.worker import main
+    from bayeswood.distributed.backends.worker import main
 
     die_at(sys.argv[1], sys.argv[2])
     main()

@@ -10,9 +10,9 @@ import pytest
 from cluster_backends import DaskBackend
 from file_tables import FEATURES, regressor, small_table
 
-from bayeswood.distributed import dask_futures
-from bayeswood.distributed.dask_futures import DaskFutures
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends import dask_futures
+from bayeswood.distributed.backends.dask_futures import DaskFutures
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.tasks.work_folder import SpillError
 
 # Kills itself when the first result of a step is there, and others are under way.
@@ -20,7 +20,7 @@ FIT_AND_DIE = """
 import os, signal, sys
 from distributed import Client
 from bayeswood.distributed.files import file_plan
-from bayeswood.distributed.dask_futures import DaskFutures
+from bayeswood.distributed.backends.dask_futures import DaskFutures
 
 address, folder, spill, kind, here = sys.argv[1:]
 sys.path.insert(0, here)

@@ -11,7 +11,7 @@ import pytest
 from cluster_backends import SparkBackend
 from file_tables import FEATURES, regressor, small_table
 
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.spark import stages
 
 pytestmark = [

@@ -8,10 +8,16 @@ import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.dask_futures import DaskFutures, _raised
-from bayeswood.distributed.dask_worker import ALIVE, RUNS, Gate, RunEndedError, sign_of_life
-from bayeswood.distributed.executors import as_executor
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends.dask_futures import DaskFutures, _raised
+from bayeswood.distributed.backends.dask_worker import (
+    ALIVE,
+    RUNS,
+    Gate,
+    RunEndedError,
+    sign_of_life,
+)
+from bayeswood.distributed.backends.executors import as_executor
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
@@ -88,7 +94,7 @@ def test_tasks_notice_that_their_run_has_failed(client, tmp_path):
 
 
 def test_a_cluster_without_workers_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.dask_futures._GRACE", 0.1)
+    monkeypatch.setattr("bayeswood.distributed.backends.dask_futures._GRACE", 0.1)
     folder = write_parts(tmp_path / "data", small_table(200), [200])
     with (
         threads_cluster(0) as client,
@@ -154,7 +160,7 @@ def test_native_threads_are_those_of_the_worker(client, tmp_path, monkeypatch, a
         begun.append(task.n_threads)
         return {}
 
-    monkeypatch.setattr("bayeswood.distributed.dask_worker.run_task", begin)
+    monkeypatch.setattr("bayeswood.distributed.backends.dask_worker.run_task", begin)
     task = Task(str(tmp_path), "fit", 0, n_threads=asked)
     assert list(DaskFutures(client, stall_timeout=30).run([task], 10**9)) == [(0, {})]
     assert begun == [given]

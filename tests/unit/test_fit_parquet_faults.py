@@ -14,7 +14,7 @@ import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
+from bayeswood.distributed.backends.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.tasks import work_folder
 from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder, full_disk
 from benchmarks.process_tree import descendants

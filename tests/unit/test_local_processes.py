@@ -3,8 +3,8 @@
 import pytest
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed import local_processes
-from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
+from bayeswood.distributed.backends import local_processes
+from bayeswood.distributed.backends.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.errors import DataTypeError
 

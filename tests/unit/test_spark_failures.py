@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.spark.failures import reason, spark_step
 
 # As Spark 4 says it, shortened.

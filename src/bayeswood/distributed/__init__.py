@@ -8,7 +8,7 @@ From files (section 5) the same pieces are tasks over a folder that all workers 
 one, `run_task` runs it, an `Executor` runs many.
 """
 
-from bayeswood.distributed.local_processes import LocalProcesses, WorkerError
+from bayeswood.distributed.backends.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
 from bayeswood.distributed.pieces.graft import graft, graft_importances
 from bayeswood.distributed.pieces.route import branch_rows, route

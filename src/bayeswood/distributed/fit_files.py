@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.distributed.backends.local_processes import LocalProcesses
 from bayeswood.distributed.files.encoding import Encoding, Rows
 from bayeswood.distributed.files.file_plan import FilePlan, Source, cut_fragments, number_rows
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
-from bayeswood.distributed.local_processes import LocalProcesses
 from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
 from bayeswood.distributed.pieces.deepen_trunk import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.pieces.graft import graft, graft_importances

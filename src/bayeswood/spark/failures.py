@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends.local_processes import WorkerError
 
 _SPACE = "Make room in the folder of 'spark.local.dir', or name another there."
 _ADVICE = {

@@ -13,6 +13,7 @@ import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.files.encoding import Encoding, Rows
 from bayeswood.distributed.files.file_plan import FilePlan, Source
 from bayeswood.distributed.files_request import FilesFit, Growth
@@ -22,7 +23,6 @@ from bayeswood.distributed.fit_files import (
     row_costs,
     sample_rows_for,
 )
-from bayeswood.distributed.local_processes import WorkerError
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch
 from bayeswood.distributed.pieces.deepen_trunk import MOST_ROUNDS, deepen_by_sample, deepen_trunk
 from bayeswood.distributed.pieces.graft import graft, graft_importances

@@ -9,7 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from bayeswood.distributed.executors import as_dask, as_executor
+from bayeswood.distributed.backends.executors import as_dask, as_executor
 from bayeswood.distributed.files.encoding import Encoding
 from bayeswood.distributed.files.file_plan import open_source
 from bayeswood.distributed.files.input_files import Paths

@@ -12,8 +12,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from bayeswood.distributed.dask_futures import DaskFutures
-from bayeswood.distributed.dask_worker import seen_folder, sign_of_life
+from bayeswood.distributed.backends.dask_futures import DaskFutures
+from bayeswood.distributed.backends.dask_worker import seen_folder, sign_of_life
 from bayeswood.distributed.files.file_plan import Fragment, cut_fragments
 from bayeswood.distributed.files.input_files import ENDINGS, InputFile, Paths
 from bayeswood.distributed.predict_files import checked_files, predicted_tables, table_file

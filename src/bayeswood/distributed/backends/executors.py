@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bayeswood.distributed.dask_futures import DaskFutures
+from bayeswood.distributed.backends.dask_futures import DaskFutures
 from bayeswood.distributed.tasks.tasks import Executor
 from bayeswood.errors import BayeswoodError
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from bayeswood.distributed.dask_worker import ALIVE, RUNS, run_on_worker
-from bayeswood.distributed.local_processes import WorkerError
+from bayeswood.distributed.backends.dask_worker import ALIVE, RUNS, run_on_worker
+from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.errors import BayeswoodError
 

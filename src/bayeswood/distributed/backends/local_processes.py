@@ -33,7 +33,7 @@ class _Worker:
     def __init__(self, events: "queue.Queue[tuple[_Worker, dict[str, Any] | None]]") -> None:
         self.place: int | None = None
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bayeswood.distributed.worker"],
+            [sys.executable, "-m", "bayeswood.distributed.backends.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
