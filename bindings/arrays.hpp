@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bayeswood/matrix_view.hpp"
+#include "bayeswood/base/matrix_view.hpp"
 
 namespace bayeswood::bindings {
 

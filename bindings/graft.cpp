@@ -1,4 +1,4 @@
-#include "bayeswood/graft.hpp"
+#include "bayeswood/forest/graft.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/random.hpp"
+#include "bayeswood/base/random.hpp"
 #include "module.hpp"
 #include "running.hpp"
 

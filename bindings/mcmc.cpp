@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/sample/tree_chains.hpp"
+#include "bayeswood/mcmc/tree_chains.hpp"
 #include "module.hpp"
 #include "running.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
-#include "bayeswood/forest.hpp"
+#include "bayeswood/forest/forest.hpp"
 
 namespace bayeswood::bindings {
 

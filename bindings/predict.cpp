@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/leaf_responses.hpp"
-#include "bayeswood/shrinkage.hpp"
+#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "bayeswood/forest.hpp"
+#include "bayeswood/forest/forest.hpp"
 
 namespace bayeswood::bindings {
 

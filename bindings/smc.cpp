@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/sample/particle_filter.hpp"
+#include "bayeswood/smc/particle_filter.hpp"
 #include "module.hpp"
 #include "running.hpp"
 

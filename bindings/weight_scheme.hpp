@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "bayeswood/weights.hpp"
+#include "bayeswood/base/row_weights.hpp"
 
 namespace bayeswood::bindings {
 

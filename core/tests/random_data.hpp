@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "bayeswood/encoded_matrix.hpp"
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/cart.hpp"
-#include "bayeswood/random.hpp"
+#include "bayeswood/grow/encoded_matrix.hpp"
 
 struct RandomData {
   std::size_t n;

@@ -1,5 +1,5 @@
-#include "bayeswood/graft.hpp"
-#include "bayeswood/leaf_responses.hpp"
+#include "bayeswood/forest/graft.hpp"
+#include "bayeswood/forest/leaf_responses.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

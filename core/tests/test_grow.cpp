@@ -1,6 +1,6 @@
-#include "bayeswood/compiled_forest.hpp"
+#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/leaf_responses.hpp"
 #include "bayeswood/grow/cart.hpp"
-#include "bayeswood/leaf_responses.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <numeric>
 
-#include "bayeswood/sample/tree_chains.hpp"
+#include "bayeswood/mcmc/tree_chains.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

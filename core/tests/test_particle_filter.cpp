@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "bayeswood/sample/block.hpp"
-#include "bayeswood/sample/particle_filter.hpp"
+#include "bayeswood/smc/particle_filter.hpp"
+#include "bayeswood/smc/row_block.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

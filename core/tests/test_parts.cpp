@@ -3,9 +3,9 @@
 #include <chrono>
 #include <thread>
 
-#include "bayeswood/grow/scan.hpp"
-#include "bayeswood/leaf_responses.hpp"
-#include "bayeswood/radix_sort.hpp"
+#include "bayeswood/base/radix_sort.hpp"
+#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/grow/search/scan.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

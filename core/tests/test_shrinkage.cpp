@@ -1,5 +1,5 @@
+#include "bayeswood/forest/shrinkage.hpp"
 #include "bayeswood/grow/cart.hpp"
-#include "bayeswood/shrinkage.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

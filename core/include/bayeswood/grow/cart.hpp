@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/encoded_matrix.hpp"
-#include "bayeswood/forest.hpp"
-#include "bayeswood/grow/scan.hpp"
+#include "bayeswood/base/row_weights.hpp"
+#include "bayeswood/forest/forest.hpp"
+#include "bayeswood/grow/encoded_matrix.hpp"
+#include "bayeswood/grow/search/scan.hpp"
 #include "bayeswood/grow/target.hpp"
-#include "bayeswood/weights.hpp"
 
 namespace bayeswood {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bayeswood/grow/scan.hpp"
+#include "bayeswood/grow/search/scan.hpp"
 #include "bayeswood/grow/split.hpp"
 
 namespace bayeswood {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/histogram.hpp"
-#include "bayeswood/grow/list_search.hpp"
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/histogram.hpp"
+#include "bayeswood/grow/search/list_search.hpp"
 #include "bayeswood/grow/small_grower.hpp"
 
 namespace bayeswood {

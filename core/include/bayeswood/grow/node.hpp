@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bayeswood/grow/cart.hpp"
+#include "bayeswood/grow/impurity/class_impurity.hpp"
+#include "bayeswood/grow/impurity/squared_error.hpp"
 #include "bayeswood/grow/split.hpp"
 #include "bayeswood/grow/tree_builder.hpp"
-#include "bayeswood/leaf/class_impurity.hpp"
-#include "bayeswood/leaf/squared_error.hpp"
 
 namespace bayeswood {
 

@@ -16,9 +16,9 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/cut_sums.hpp"
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/node.hpp"
-#include "bayeswood/random.hpp"
+#include "bayeswood/grow/search/cut_sums.hpp"
 
 namespace bayeswood {
 

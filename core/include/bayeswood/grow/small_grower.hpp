@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/class_bins.hpp"
-#include "bayeswood/grow/class_histogram.hpp"
-#include "bayeswood/grow/count_search.hpp"
-#include "bayeswood/grow/list_search.hpp"
 #include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/weight_search.hpp"
+#include "bayeswood/grow/search/class_bins.hpp"
+#include "bayeswood/grow/search/class_histogram.hpp"
+#include "bayeswood/grow/search/count_search.hpp"
+#include "bayeswood/grow/search/list_search.hpp"
+#include "bayeswood/grow/search/weight_search.hpp"
 
 namespace bayeswood {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "bayeswood/encoded_matrix.hpp"
-#include "bayeswood/grow/scan.hpp"
-#include "bayeswood/random.hpp"
+#include "bayeswood/base/random.hpp"
+#include "bayeswood/grow/encoded_matrix.hpp"
+#include "bayeswood/grow/search/scan.hpp"
 
 namespace bayeswood {
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/forest/tree.hpp"
 #include "bayeswood/grow/split.hpp"
 #include "bayeswood/grow/target.hpp"
-#include "bayeswood/tree.hpp"
 
 namespace bayeswood {
 

@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "bayeswood/forest.hpp"
+#include "bayeswood/forest/forest.hpp"
+#include "bayeswood/forest/tree.hpp"
 #include "bayeswood/safe_bayes/cut_codes.hpp"
-#include "bayeswood/tree.hpp"
 
 namespace bayeswood {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "bayeswood/forest.hpp"
+#include "bayeswood/forest/forest.hpp"
 #include "bayeswood/safe_bayes/prior_trees.hpp"
 
 namespace bayeswood {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "bayeswood/forest.hpp"
-#include "bayeswood/matrix_view.hpp"
+#include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/forest/forest.hpp"
 
 namespace bayeswood {
 

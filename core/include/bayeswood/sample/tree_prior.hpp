@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/random.hpp"
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/sample/ranked_table.hpp"
 
 namespace bayeswood {

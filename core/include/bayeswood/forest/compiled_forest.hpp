@@ -1,0 +1,82 @@
+// A forest in the form that prediction walks.
+//
+// Rows are first turned into 16-bit places among the forest's own thresholds, feature by feature:
+// one exact comparison of doubles decides x <= threshold for every node at once. A node is then 8
+// bytes, leaves lead to themselves, and several rows walk a tree side by side.
+//
+// Each numeric feature has two columns, equal but for missing values: they are 0 in the even column
+// (always left) and 65535 in the odd one (always right). A node names the column of its missing
+// direction, so missing values cost nothing. Categories have their level number in the even column.
+//
+// Random thresholds are all different, and soon more than 16 bits can number. Then cells are the
+// values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even column
+// and NaN (never left) in the odd one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/forest/tree.hpp"
+
+namespace bayeswood {
+
+class CompiledForest {
+ public:
+  CompiledForest(const ForestShape& shape, const Trees& trees);
+
+  // False where the forest is too large for 16-bit places or columns.
+  bool is_packed() const { return packed_; }
+  // Whether it walks over values instead. Where it does neither, trees are walked as they are.
+  bool is_wide() const { return wide_; }
+  std::size_t n_columns() const { return 2 * thresholds_.size(); }
+  std::size_t nbytes() const;
+
+  // Encodes rows [begin, end) into `out`, n_columns() per row.
+  void encode(const MatrixView& table, std::size_t begin, std::size_t end,
+              std::uint16_t* out) const;
+  // Leaf nodes in tree t of the encoded rows at these places.
+  void walk(std::size_t t, const std::uint16_t* encoded, std::span<const std::uint32_t> places,
+            std::uint32_t* leaf) const;
+
+  // The same over values.
+  void encode(const MatrixView& table, std::size_t begin, std::size_t end, double* out) const;
+  void walk(std::size_t t, const double* encoded, std::span<const std::uint32_t> places,
+            std::uint32_t* leaf) const;
+
+ private:
+  struct Node {
+    std::uint32_t child;
+    std::uint16_t column;
+    std::uint16_t place;  // encoded <= place goes left
+  };
+  struct WideNode {
+    double place;
+    std::uint32_t child;
+    std::uint16_t column;
+  };
+
+  // False as soon as a feature has more thresholds than places.
+  bool collect_thresholds(const Trees& trees);
+  template <class AnyNode, class PlaceOf>
+  void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
+  std::uint16_t place_of(std::size_t feature, double value) const;
+  template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
+  void walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
+                 const std::uint32_t* places, std::uint32_t* leaf) const;
+  template <class AnyNode, class Cell>
+  void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
+                std::span<const std::uint32_t> places, std::uint32_t* leaf) const;
+
+  const ForestShape& shape_;
+  const Trees& trees_;
+  bool packed_ = true;
+  bool wide_ = false;
+  std::vector<std::vector<double>> thresholds_;  // per feature, ascending
+  std::vector<std::size_t> offset_;              // of each tree in nodes_
+  std::vector<Node> nodes_;                      // packed
+  std::vector<WideNode> wide_nodes_;             // wide
+};
+
+}  // namespace bayeswood

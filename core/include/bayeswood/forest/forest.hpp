@@ -1,0 +1,90 @@
+// The hand-over object: trees of one shape, and everything that is asked of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/base/parallel.hpp"
+#include "bayeswood/base/row_weights.hpp"
+#include "bayeswood/forest/tree.hpp"
+
+namespace bayeswood {
+
+class CompiledForest;
+
+class Forest {
+ public:
+  Forest(ForestShape shape, std::vector<Tree> trees);
+  Forest(ForestShape shape, Trees trees);
+  ~Forest();
+
+  const ForestShape& shape() const { return shape_; }
+  std::size_t n_trees() const { return trees_.size(); }
+  const Tree& tree(std::size_t t) const { return *trees_[t]; }
+  const Trees& trees() const { return trees_; }
+  std::size_t n_outputs() const { return static_cast<std::size_t>(shape_.n_outputs); }
+  bool has_rows() const;
+  std::size_t nbytes() const;
+
+  // The form that prediction walks, built at the first prediction.
+  const CompiledForest& compiled() const;
+
+ private:
+  ForestShape shape_;
+  Trees trees_;
+  mutable std::once_flag compiled_once_;
+  mutable std::unique_ptr<CompiledForest> compiled_;
+};
+
+struct Running {
+  unsigned n_threads = 1;
+  Poll poll = {};
+};
+
+// out: n_rows x n_outputs, sum over trees of tree_weights[t] times the leaf's value.
+void predict_mean(const Forest& forest, const MatrixView& table,
+                  std::span<const double> tree_weights, double* out, const Running& run);
+// out: n_rows x n_classes, tree_weights summed by the class each tree prefers.
+void predict_votes(const Forest& forest, const MatrixView& table,
+                   std::span<const double> tree_weights, double* out, const Running& run);
+// out: n_trees x n_rows x n_outputs.
+void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run);
+// out: n_rows x n_trees, node index of the leaf.
+void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
+// The training rows that each tree gave weight 0.
+struct OutOfBag {
+  const WeightScheme& scheme;
+  std::span<const double> sample_weight;  // empty: all ones
+  std::uint64_t first_tree = 0;           // number of the forest's first tree
+  std::size_t first_row = 0;              // the table's first row among the training rows
+  std::size_t n_training = 0;             // training rows; 0: as many as the table has
+};
+
+// Sums over the trees in which the training row had weight 0, and their number.
+void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
+                 double* sums, std::int32_t* counts, const Running& run);
+
+// The distribution of y at a row: the mixture over trees of the training responses in its leaf. Its
+// mean is that of the leaves' means m_t, its variance that of their variances v_t plus the variance
+// of the m_t.
+struct Mixture {
+  double* mean;  // n_rows x n_outputs, as the next
+  double* variance;
+};
+
+// Regression only. `leaf_variance`: v of every leaf, tree after tree, n_leaves x n_outputs; empty:
+// all zero, as they are where leaves are pure.
+void predict_moments(const Forest& forest, const MatrixView& table,
+                     std::span<const double> tree_weights, std::span<const double> leaf_variance,
+                     const Mixture& out, const Running& run);
+// The same over the trees in which the training row had weight 0, all alike, and their number. NaN
+// where there are none.
+void predict_oob_moments(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                         std::span<const double> leaf_variance, const Mixture& out,
+                         std::int32_t* counts, const Running& run);
+
+}  // namespace bayeswood

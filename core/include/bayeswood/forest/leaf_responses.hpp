@@ -1,0 +1,76 @@
+// The training responses in the leaves of a forest, made ready for quantiles of y itself.
+//
+// The distribution of y at x is the mixture over trees of the responses that share x's leaf,
+// weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
+// Memory: per training row 8 bytes (16 if the rows are in parts) and 4 per output, 4 per leaf, and
+// 1 per row and tree for bootstrap counts; Exp(1) draws are made again on the spot. Quantiles take
+// 512 per tree in each thread besides. That a threshold left rows out needs no second look, for
+// such rows are in no leaf.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/base/random.hpp"
+#include "bayeswood/forest/forest.hpp"
+
+namespace bayeswood {
+
+struct WeightedRow;
+class WeightedRows;
+
+class LeafResponses {
+ public:
+  // `y`: n_train x n_outputs. `forest` must have kept its rows, and outlive this.
+  LeafResponses(const Forest& forest, std::span<const double> y,
+                std::span<const double> sample_weight, const WeightScheme& scheme,
+                const Running& run);
+
+  // out: n_rows x n_outputs x n_alpha. The quantile at level a is the smallest training response of
+  // positive weight whose cumulative weight, over the leaves the row falls in, reaches a.
+  void quantiles(const MatrixView& table, std::span<const double> tree_weights,
+                 std::span<const double> alpha, double* out, const Running& run) const;
+
+  // out: n_leaves x n_outputs, tree after tree. Variance of the responses in each leaf, weighted as
+  // the tree weighted them; 0 where the leaf has no rows.
+  void leaf_variances(double* out, const Running& run) const;
+  std::size_t n_leaves() const;
+
+ private:
+  struct LeafRows {  // places in the tree's leaf_rows
+    std::uint32_t begin, end;
+  };
+  struct Question {
+    const MatrixView& table;
+    std::span<const double> tree_weights;
+    std::span<const double> alpha;
+    double* out;
+  };
+
+  void load_parts(const WeightScheme& scheme);
+  void load_tree(std::size_t t);
+  void rank_output(std::size_t k, const StopFlag& stop);
+  double row_weight(std::size_t t, std::size_t row) const;
+  LeafRows rows_of(std::size_t t, std::uint32_t leaf) const;
+  void add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                     std::vector<WeightedRow>& shares) const;
+  void tree_variances(std::size_t t, double* out) const;
+  void answer_row(const Question& question, std::size_t i, std::vector<WeightedRow>& shares,
+                  WeightedRows& sums) const;
+  void answer_rows(const Question& question, std::size_t begin, std::size_t end,
+                   const StopFlag& stop) const;
+
+  const Forest& forest_;
+  WeightScheme scheme_;
+  double least_weight_;  // of a row in a tree that its group is in
+  std::vector<double> y_, sample_weight_;
+  std::vector<std::vector<std::uint32_t>> rank_;  // per output
+  std::vector<std::vector<std::uint32_t>>
+      starts_;                               // per tree: first place of each leaf in leaf_rows
+  std::vector<Stream> streams_;              // Exp(1) draws of each tree and part
+  std::vector<std::uint32_t> part_, place_;  // of each row, and there; empty: one part
+  std::vector<std::vector<std::uint8_t>> counts_;  // bootstrap counts of each tree
+};
+
+}  // namespace bayeswood

@@ -1,0 +1,169 @@
+// The classes that a node's rows have, four to a vector: deep down only a few are left of many. The
+// class weights of a set of rows are then one vector or a few, and cuts are scored from them by the
+// kernels, see ClassCuts.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bayeswood/grow/impurity/class_impurity.hpp"
+#include "bayeswood/grow/search/scan.hpp"
+
+namespace bayeswood {
+
+class ClassLanes {
+ public:
+  ClassLanes(const RowData& rows, const Target& target)
+      : rows_(rows), lane_(target.n_outputs), class_w_(target.n_outputs, 0.0) {}
+
+  // The node to be searched, its class weights summed up; or as pushed last.
+  void set_node(std::span<const std::uint16_t> ids, const Kernels& kernels) {
+    present_.clear();
+    for (const auto id : ids) {
+      const std::int32_t label = rows_.label[id];
+      if (class_w_[label] == 0) present_.push_back({label, 0});
+      class_w_[label] += rows_.w[id];
+    }
+    std::sort(present_.begin(), present_.end(),
+              [](const ClassWeight& a, const ClassWeight& b) { return a.label < b.label; });
+    for (auto& one : present_) one.w = std::exchange(class_w_[one.label], 0.0);
+    set_lanes(present_, kernels);
+  }
+  void set_pushed(std::uint32_t n_classes, const Kernels& kernels) {
+    set_lanes(std::span(pushed_).last(n_classes), kernels);
+    pushed_.resize(pushed_.size() - n_classes);
+  }
+
+  // Whether the classes are few enough; else nothing below may be called.
+  bool fit() const { return n_vectors_ <= MAX_CLASS_VECTORS; }
+  std::uint32_t width() const { return n_vectors_ * LANES; }
+  std::uint32_t lane(std::int32_t label) const { return lane_[label]; }
+
+  // Where the node's ids go: by side, or by code.
+  struct Parting {
+    const std::uint8_t* side;
+    const std::uint16_t* column;
+    std::uint32_t cut_code;
+  };
+  struct Children {
+    double left[MAX_CLASS_VECTORS * LANES];
+    double right[MAX_CLASS_VECTORS * LANES];
+  };
+  // Partitions them stably and sums up the class weights of both children; how many go left.
+  std::uint32_t partition(std::span<std::uint16_t> order, std::uint16_t* scratch,
+                          const Parting& parting, Children& children) const {
+    return kernels_->part_classes({order.data(), scratch, static_cast<std::uint32_t>(order.size()),
+                                   parting.side, parting.column, parting.cut_code, rows_.w,
+                                   rows_.label, lane_.data(), n_vectors_, children.left,
+                                   children.right});
+  }
+
+  // What class_totals gives for a child of as many rows as there are classes at least.
+  NodeTotals totals(const double* class_w, std::uint32_t n) const {
+    NodeTotals t;
+    t.n = n;
+    double sum = 0;
+    std::uint32_t n_present = 0;
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      t.w += class_w[k];
+      sum += Gini::term(class_w[k]);
+      n_present += class_w[k] > 0 ? 1 : 0;
+    }
+    t.pure = n_present == 1;
+    t.score = Gini::score(sum, t.w);
+    t.impurity = std::max(0.0, t.w - t.score);
+    return t;
+  }
+
+  // Keeps a child's class weights until it is searched: the last one pushed comes first. Returns
+  // how many classes it has.
+  std::uint32_t push(const double* class_w) {
+    const std::size_t before = pushed_.size();
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      if (class_w[k] > 0) pushed_.push_back({label_[k], class_w[k]});
+    }
+    return static_cast<std::uint32_t>(pushed_.size() - before);
+  }
+
+  // Cuts must score more than this to be found.
+  void set_floor(double floor) { floor_ = floor; }
+
+  // Best cut after one of the places first_cut .. n - 2 of a sorted list; the lowest wins a tie.
+  Cut scan(const SmallEntry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
+    if (n < 2 * limits.min_rows || n < 2) return {};
+    if (score_.size() < n) resize_cuts(n);
+    const std::uint32_t first = std::max(first_cut, limits.min_rows - 1);
+    const std::uint32_t n_cuts = kernels_->scan_class_list(
+        {cuts(limits), list, first, n - limits.min_rows, rows_.w, rows_.label, lane_.data()});
+    return best(n_cuts, limits, [](std::uint32_t) { return true; });
+  }
+
+  // Best cut after one of the bins that passes `allowed(bin)`; `start`: what is left of them all.
+  template <class Allowed>
+  Cut scan_bins(const double* bins, std::uint32_t n_bins, const double* start, const Limits& limits,
+                Allowed allowed) {
+    if (score_.size() < n_bins + 1) resize_cuts(n_bins + 1);
+    return best(kernels_->scan_class_bins({cuts(limits), bins, start, n_bins}), limits, allowed);
+  }
+
+ private:
+  static constexpr std::uint32_t MAX_CLASSES = MAX_CLASS_VECTORS * LANES;
+
+  struct ClassWeight {
+    std::int32_t label;
+    double w;
+  };
+
+  // Labels ascend.
+  void set_lanes(std::span<const ClassWeight> present, const Kernels& kernels) {
+    kernels_ = &kernels;
+    n_classes_ = static_cast<std::uint32_t>(present.size());
+    n_vectors_ = (n_classes_ + LANES - 1) / LANES;
+    if (!fit()) return;
+    std::fill_n(total_, MAX_CLASSES, 0.0);
+    for (std::uint32_t k = 0; k < n_classes_; ++k) {
+      label_[k] = present[k].label;
+      total_[k] = present[k].w;
+      lane_[label_[k]] = static_cast<std::uint8_t>(k);
+    }
+  }
+
+  void resize_cuts(std::size_t n) {
+    score_.resize(n);
+    place_.resize(n);
+  }
+
+  ClassCuts cuts(const Limits& limits) {
+    return {total_, n_vectors_, limits.min_weight, score_.data(), place_.data()};
+  }
+
+  template <class Allowed>
+  Cut best(std::uint32_t n_cuts, const Limits& limits, Allowed allowed) const {
+    Cut best;
+    double to_beat = floor_;
+    for (std::uint32_t k = 0; k < n_cuts; ++k) {
+      if (!(score_[k] > to_beat) || !allowed(place_[k])) continue;
+      best = {score_[k], place_[k]};
+      to_beat = score_[k] + limits.tolerance;
+    }
+    return best;
+  }
+
+  const RowData& rows_;
+  const Kernels* kernels_ = nullptr;
+  double floor_ = NO_SCORE;
+  std::uint32_t n_classes_ = 0;
+  std::uint32_t n_vectors_ = 0;
+  double total_[MAX_CLASSES] = {};  // by lane
+  std::int32_t label_[MAX_CLASSES] = {};
+  std::vector<std::uint8_t> lane_;  // by label
+  std::vector<double> class_w_;     // by label, zero between nodes
+  std::vector<ClassWeight> present_, pushed_;
+  std::vector<double> score_;
+  std::vector<std::uint32_t> place_;
+};
+
+}  // namespace bayeswood

@@ -1,0 +1,68 @@
+// Sums over the two sides of a cut, and over the rows that lack a value, for one node after
+// another; and how much a cut gains.
+//
+// A node's rows are copied together once, numbers centred on the node's mean and classes numbered
+// among those present: so gains of deep nodes do not drown in large sums, and a node costs no more
+// for classes it does not have. With r = sum w (y - mean) over a side, the gain of a cut is
+//   r_left^2 / w_left + r_right^2 / w_right
+// summed over the outputs; for classes it is the children's score less the node's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/search/scan.hpp"
+#include "bayeswood/grow/target.hpp"
+
+namespace bayeswood {
+
+enum class Place : std::uint8_t { LEFT = 0, RIGHT = 1, MISSING = 2 };
+
+class CutSums {
+ public:
+  explicit CutSums(const Target& target) : target_(target) {}
+
+  void load_node(std::span<const std::uint32_t> rows, const RowData& data,
+                 const NodeTotals& totals);
+
+  // Adds up the rows, of which the i-th lies at places[i].
+  void add(std::span<const Place> places);
+  // The same where codes up to `cut_code` lie left and all others right.
+  void add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+
+  // The gain of left against right; NO_SCORE where the limits forbid it.
+  double gain(const Limits& limits) const;
+  // The gain of sending the places in `left` one way and the others the other.
+  double gain(std::array<bool, 3> left, const Limits& limits);
+
+ private:
+  struct Side {
+    std::uint32_t n = 0;
+    double w = 0;
+  };
+
+  void load_scalar(std::span<const std::uint32_t> rows, const RowData& data);
+  void load_classes(std::span<const std::uint32_t> rows, const RowData& data);
+  void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
+  void add_scalar_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+  void add_class_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+  void clear();
+  double over_node(double children) const;
+  double score(const double* sums, double w) const;
+
+  const Target& target_;
+  NodeTotals node_;
+  std::size_t width_ = 1;                    // sums per side
+  std::vector<WeightedValue> pair_;          // SCALAR
+  std::vector<double> w_;                    // CLASSES, MULTI
+  std::vector<std::uint32_t> class_;         // CLASSES: number among the node's classes
+  std::vector<std::uint32_t> class_number_;  // by class, plus 1; 0 between nodes
+  std::vector<double> values_, mean_;        // MULTI
+  std::array<Side, 3> side_;                 // by place
+  std::vector<double> sums_;                 // by place
+  std::vector<double> merged_;               // of the two ways
+};
+
+}  // namespace bayeswood

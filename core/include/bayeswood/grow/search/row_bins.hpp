@@ -1,0 +1,57 @@
+// How finely the rows of a node are binned by code, and the rows of opened bins in order of code.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bayeswood/grow/search/entry_sort.hpp"
+#include "bayeswood/grow/search/scan.hpp"
+
+namespace bayeswood {
+
+constexpr std::uint32_t ROWS_PER_BIN = 6;
+constexpr std::uint32_t MIN_BINS = 32;
+constexpr std::uint32_t MAX_BINS = 512;
+
+// So coarse that the feature's codes fall into about one bin for ROWS_PER_BIN rows.
+inline std::uint32_t bin_shift(std::uint32_t n_codes, std::size_t n_rows) {
+  const auto wanted = static_cast<std::uint32_t>(n_rows / ROWS_PER_BIN);
+  const std::uint32_t n_bins = std::bit_floor(std::clamp(wanted, MIN_BINS, MAX_BINS));
+  const int code_bits = std::bit_width(n_codes - 1);
+  const int bin_bits = std::bit_width(n_bins) - 1;
+  return static_cast<std::uint32_t>(std::max(0, code_bits - bin_bits));
+}
+
+inline void sort_entries(std::vector<SmallEntry>& entries, std::vector<SmallEntry>& scratch,
+                         std::size_t n) {
+  if (n <= INSERTION_ROWS) return insertion_sort(entries.data(), static_cast<std::uint32_t>(n));
+  DigitStarts starts;
+  for (std::size_t i = 0; i < n; ++i) starts.count(code_of(entries[i]));
+  scratch.resize(std::max(scratch.size(), n));
+  sort_counted(entries.data(), scratch.data(), static_cast<std::uint32_t>(n), starts);
+}
+
+// best_cut(slot, to_beat) of every slot. What gains within `slack` of the best so far is a tie and
+// searched too; the most promising slots come first, for that saves opening the bins of others.
+template <class Slot, class BestCut>
+auto best_cuts(std::span<Slot> slots, double best_gain, double slack, BestCut best_cut) {
+  std::array<std::size_t, LANES> order{0, 1, 2, 3};
+  for (std::size_t k = 1; k < slots.size(); ++k) {
+    for (auto j = k; j > 0 && slots[order[j]].top_gain > slots[order[j - 1]].top_gain; --j)
+      std::swap(order[j], order[j - 1]);
+  }
+  best_gain = std::max(best_gain, slots[order[0]].top_gain);
+  std::array<decltype(best_cut(slots[0], best_gain)), LANES> cuts;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    cuts[order[k]] = best_cut(slots[order[k]], best_gain - slack);
+    best_gain = std::max(best_gain, cuts[order[k]].gain);
+  }
+  return cuts;
+}
+
+}  // namespace bayeswood

@@ -1,0 +1,203 @@
+#include "bayeswood/forest/compiled_forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace bayeswood {
+namespace {
+
+constexpr std::uint16_t ALWAYS_LEFT = 0;
+constexpr std::uint16_t ALWAYS_RIGHT = 65535;
+constexpr std::uint16_t UNSEEN_LEVEL = 65535;
+constexpr std::uint16_t SET_FLAG = 0x8000;
+constexpr std::size_t MAX_PLACES = 65534;
+constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes per cell
+
+}  // namespace
+
+CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
+    : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
+  packed_ = n_columns() < SET_FLAG && collect_thresholds(trees);
+  for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
+  wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
+  std::size_t n_nodes = 0;
+  for (const auto& tree : trees) n_nodes += tree->n_nodes();
+  if (packed_) nodes_.reserve(n_nodes);
+  if (wide_) wide_nodes_.reserve(n_nodes);
+  for (const auto& tree : trees) {
+    if (packed_) {
+      pack_tree(*tree, nodes_, [this](std::size_t f, double value) { return place_of(f, value); });
+    } else if (wide_) {
+      pack_tree(*tree, wide_nodes_, [](std::size_t, double value) { return value; });
+    }
+  }
+  if (wide_) thresholds_.assign(thresholds_.size(), {});
+}
+
+bool CompiledForest::collect_thresholds(const Trees& trees) {
+  for (const auto& tree : trees) {
+    for (std::size_t i = 0; i < tree->n_nodes(); ++i) {
+      const std::int32_t f = tree->feature[i];
+      if (f != LEAF && shape_.n_levels[f] == 0) thresholds_[f].push_back(tree->threshold[i]);
+    }
+    // Keep the lists short while they are gathered.
+    for (auto& values : thresholds_) {
+      if (values.size() < 2 * MAX_PLACES) continue;
+      std::sort(values.begin(), values.end());
+      values.erase(std::unique(values.begin(), values.end()), values.end());
+      // More will not become fewer: sorting on for every further tree would take for ever.
+      if (values.size() > MAX_PLACES) return false;
+    }
+  }
+  bool all_fit = true;
+  for (auto& values : thresholds_) {
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    all_fit = all_fit && values.size() <= MAX_PLACES;
+  }
+  return all_fit;
+}
+
+// How many thresholds lie below the value: value <= thresholds[k] exactly where the place is <= k.
+std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {
+  const auto& values = thresholds_[feature];
+  const double* first = values.data();
+  std::size_t n = values.size();
+  while (n > 1) {  // branch-free halving
+    const std::size_t half = n / 2;
+    first += first[half - 1] < value ? half : 0;
+    n -= half;
+  }
+  const std::size_t below = static_cast<std::size_t>(first - values.data());
+  return static_cast<std::uint16_t>(below + (n == 1 && *first < value ? 1 : 0));
+}
+
+template <class AnyNode, class PlaceOf>
+void CompiledForest::pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place) {
+  offset_.push_back(nodes.size());
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    const std::int32_t f = tree.feature[i];
+    AnyNode node{};
+    node.child = tree.child[i];
+    if (f == LEAF) {
+      node.child = static_cast<std::uint32_t>(i);
+      // Nothing in column 0 is above it: stay.
+      node.place = std::is_same_v<AnyNode, Node>
+                       ? static_cast<decltype(node.place)>(ALWAYS_RIGHT)
+                       : std::numeric_limits<decltype(node.place)>::infinity();
+    } else if (shape_.n_levels[f] > 0) {
+      node.column = static_cast<std::uint16_t>(2 * f | SET_FLAG);
+    } else {
+      node.column = static_cast<std::uint16_t>(2 * f + (tree.missing_left[i] != 0 ? 0 : 1));
+      node.place = place(static_cast<std::size_t>(f), tree.threshold[i]);
+    }
+    nodes.push_back(node);
+  }
+}
+
+std::size_t CompiledForest::nbytes() const {
+  std::size_t bytes = nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
+                      offset_.size() * sizeof(std::size_t);
+  for (const auto& values : thresholds_) bytes += values.size() * sizeof(double);
+  return bytes;
+}
+
+void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
+                            std::uint16_t* out) const {
+  for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+    const std::int32_t n_levels = shape_.n_levels[j];
+    std::uint16_t* cell = out + 2 * j;
+    for (std::size_t i = begin; i < end; ++i, cell += n_columns()) {
+      const double value = table(i, j);
+      if (n_levels > 0) {
+        const bool known = value >= 0 && value < n_levels;
+        cell[0] = cell[1] = known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
+      } else if (std::isnan(value)) {
+        cell[0] = ALWAYS_LEFT;
+        cell[1] = ALWAYS_RIGHT;
+      } else {
+        cell[0] = cell[1] = place_of(j, value);
+      }
+    }
+  }
+}
+
+void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
+                            double* out) const {
+  for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+    const std::int32_t n_levels = shape_.n_levels[j];
+    double* cell = out + 2 * j;
+    for (std::size_t i = begin; i < end; ++i, cell += n_columns()) {
+      const double value = table(i, j);
+      const bool known = value >= 0 && value < n_levels;
+      cell[1] = value;
+      cell[0] = std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
+      if (n_levels > 0) cell[0] = known ? std::floor(value) : UNSEEN_LEVEL;
+    }
+  }
+}
+
+template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
+void CompiledForest::walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
+                               const std::uint32_t* places, std::uint32_t* leaf) const {
+  const Tree& tree = *trees_[t];
+  const Cell* cells[WIDTH];
+  for (std::size_t r = 0; r < WIDTH; ++r) cells[r] = encoded + places[r] * n_columns();
+  std::uint32_t at[WIDTH] = {};
+  std::uint32_t moved = 1;
+  while (moved != 0) {
+    moved = 0;
+    for (std::size_t r = 0; r < WIDTH; ++r) {
+      const AnyNode node = nodes[at[r]];
+      std::uint32_t right;
+      if (HAS_SETS && (node.column & SET_FLAG) != 0) {
+        const auto level = static_cast<std::uint16_t>(cells[r][node.column ^ SET_FLAG]);
+        const std::uint64_t* words = tree.category_words.data() + tree.category_offset[at[r]];
+        right = level == UNSEEN_LEVEL ? tree.missing_left[at[r]] == 0 : !in_set(words, level);
+      } else {
+        right = !(cells[r][node.column] <= node.place);  // NaN is not
+      }
+      const std::uint32_t next = node.child + right;
+      moved |= next ^ at[r];
+      at[r] = next;
+    }
+  }
+  std::copy(at, at + WIDTH, leaf);
+}
+
+template <class AnyNode, class Cell>
+void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
+                              std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+  constexpr std::size_t WIDTH = 16;
+  const bool has_sets = !trees_[t]->category_offset.empty();
+  const std::size_t n = places.size();
+  std::size_t i = 0;
+  for (; i + WIDTH <= n; i += WIDTH) {
+    if (has_sets) {
+      walk_rows<true, WIDTH>(t, nodes, encoded, places.data() + i, leaf + i);
+    } else {
+      walk_rows<false, WIDTH>(t, nodes, encoded, places.data() + i, leaf + i);
+    }
+  }
+  for (; i < n; ++i) {
+    if (has_sets) {
+      walk_rows<true, 1>(t, nodes, encoded, places.data() + i, leaf + i);
+    } else {
+      walk_rows<false, 1>(t, nodes, encoded, places.data() + i, leaf + i);
+    }
+  }
+}
+
+void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded,
+                          std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+  walk_all(t, nodes_.data() + offset_[t], encoded, places, leaf);
+}
+
+void CompiledForest::walk(std::size_t t, const double* encoded,
+                          std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+  walk_all(t, wide_nodes_.data() + offset_[t], encoded, places, leaf);
+}
+
+}  // namespace bayeswood

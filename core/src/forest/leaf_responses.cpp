@@ -1,0 +1,223 @@
+#include "bayeswood/forest/leaf_responses.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "bayeswood/base/prefetch.hpp"
+#include "leaf_walk.hpp"
+#include "weighted_rows.hpp"
+
+namespace bayeswood {
+namespace {
+
+std::vector<std::uint32_t> leaf_starts(const Tree& tree) {
+  std::vector<std::uint32_t> starts{0};
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    if (tree.feature[i] != LEAF) continue;
+    starts.push_back(starts.back() + static_cast<std::uint32_t>(tree.n_samples[i]));
+  }
+  return starts;
+}
+
+std::vector<std::uint8_t> bootstrap_counts(const WeightScheme& scheme, std::size_t t,
+                                           std::span<const double> sample_weight, std::size_t n) {
+  std::vector<double> weights(n);
+  draw_weights(scheme, t, sample_weight, weights);
+  std::vector<std::uint8_t> counts(n);
+  for (std::size_t i = 0; i < n; ++i)
+    counts[i] = static_cast<std::uint8_t>(std::min(255.0, weights[i]));
+  return counts;
+}
+
+}  // namespace
+
+LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
+                             std::span<const double> sample_weight, const WeightScheme& scheme,
+                             const Running& run)
+    : forest_(forest),
+      scheme_{.kind = scheme.kind, .seed = scheme.seed, .n_parts = scheme.n_parts},
+      least_weight_(scheme.row_groups.empty() ? 0 : scheme.threshold),
+      y_(y.begin(), y.end()),
+      sample_weight_(sample_weight.begin(), sample_weight.end()),
+      rank_(forest.n_outputs()),
+      starts_(forest.n_trees()),
+      counts_(forest.n_trees()) {
+  if (!forest.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
+  if (!sample_weight_.empty() && sample_weight_.size() != y_.size() / forest.n_outputs()) {
+    throw std::invalid_argument("sample_weight: one per response");
+  }
+  load_parts(scheme);
+  parallel_for(
+      forest.n_outputs(), run.n_threads,
+      [&](std::size_t k, unsigned, const StopFlag& stop) { rank_output(k, stop); }, run.poll);
+  parallel_for(
+      forest.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) { load_tree(t); }, run.poll);
+}
+
+void LeafResponses::load_parts(const WeightScheme& scheme) {
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    for (std::uint64_t part = 0; part < scheme.n_parts; ++part) {
+      streams_.emplace_back(part_seed(scheme.seed, part), t, Purpose::WEIGHTS);
+    }
+  }
+  part_.assign(scheme.row_parts.begin(), scheme.row_parts.end());
+  std::vector<std::uint32_t> next(scheme.n_parts, 0);
+  for (const auto part : part_) place_.push_back(next[part]++);
+}
+
+void LeafResponses::load_tree(std::size_t t) {
+  const Tree& tree = forest_.tree(t);
+  const std::size_t n = y_.size() / forest_.n_outputs();
+  for (const auto row : tree.leaf_rows) {
+    if (static_cast<std::size_t>(row) >= n)
+      throw std::invalid_argument("a leaf row has no response");
+  }
+  starts_[t] = leaf_starts(tree);
+  if (scheme_.kind == WeightKind::BOOTSTRAP)
+    counts_[t] = bootstrap_counts(scheme_, t, sample_weight_, n);
+}
+
+void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
+  const std::size_t n_outputs = forest_.n_outputs();
+  std::vector<std::uint32_t> rows(y_.size() / n_outputs);
+  std::iota(rows.begin(), rows.end(), 0U);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
+    check_stop(stop);
+    return y_[a * n_outputs + k] < y_[b * n_outputs + k];
+  });
+  rank_[k].resize(rows.size());
+  for (std::uint32_t r = 0; r < rows.size(); ++r) rank_[k][rows[r]] = r;
+}
+
+double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
+  const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
+  if (scheme_.kind == WeightKind::EXPONENTIAL) {
+    const std::size_t part = part_.empty() ? 0 : part_[row];
+    const std::size_t place = part_.empty() ? row : place_[row];
+    return w * (least_weight_ + streams_[t * scheme_.n_parts + part].exponential_at(place));
+  }
+  return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
+}
+
+LeafResponses::LeafRows LeafResponses::rows_of(std::size_t t, std::uint32_t leaf) const {
+  return {starts_[t][leaf], starts_[t][leaf + 1]};
+}
+
+void LeafResponses::add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                                  std::vector<WeightedRow>& shares) const {
+  const std::size_t first = shares.size();
+  const std::int32_t* leaf_rows = forest_.tree(t).leaf_rows.data();
+  double total = 0;
+  for (std::uint32_t at = rows.begin; at < rows.end; ++at) {
+    const auto row = static_cast<std::uint32_t>(leaf_rows[at]);
+    shares.push_back({row, 0, row_weight(t, row)});
+    total += shares.back().w;
+  }
+  if (!(total > 0)) shares.resize(first);
+  for (std::size_t s = first; s < shares.size(); ++s) shares[s].w *= tree_weight / total;
+}
+
+// `shares` holds the row's leaf mates with their weights.
+void LeafResponses::answer_row(const Question& question, std::size_t i,
+                               std::vector<WeightedRow>& shares, WeightedRows& sums) const {
+  if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
+  const std::size_t n_outputs = rank_.size();
+  double* out = question.out + i * n_outputs * question.alpha.size();
+  for (std::size_t k = 0; k < n_outputs; ++k) {
+    for (WeightedRow& share : shares) share.rank = rank_[k][share.row];
+    sums.load(shares);
+    for (const double level : question.alpha) {
+      // Rounding of the sum must not push a level past the response it belongs to.
+      const double wanted = level * sums.total() * (1 - 1e-12);
+      *out++ = y_[sums.row_at(wanted) * n_outputs + k];
+    }
+  }
+}
+
+void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
+                                const StopFlag& stop) const {
+  const std::size_t n = end - begin;
+  const std::size_t n_trees = forest_.n_trees();
+  BlockWalk walk(forest_, question.table);
+  walk.load(begin, end);
+  std::vector<std::uint32_t> places(n), nodes(n);
+  std::vector<LeafRows> found(n * n_trees);
+  std::iota(places.begin(), places.end(), 0U);
+  for (std::size_t t = 0; t < n_trees; ++t) {
+    check_stop(stop);
+    if (!(question.tree_weights[t] > 0)) continue;
+    walk.find(t, places, nodes.data());
+    const Tree& tree = forest_.tree(t);
+    for (std::size_t i = 0; i < n; ++i) {
+      found[i * n_trees + t] = rows_of(t, tree.child[nodes[i]]);
+      prefetch(tree.leaf_rows.data() + found[i * n_trees + t].begin);
+    }
+  }
+  std::vector<WeightedRow> shares;
+  WeightedRows sums;
+  for (std::size_t i = 0; i < n; ++i) {
+    check_stop(stop);
+    shares.clear();
+    for (std::size_t t = 0; t < n_trees; ++t) {
+      if (!(question.tree_weights[t] > 0)) continue;
+      add_leaf_rows(t, found[i * n_trees + t], question.tree_weights[t], shares);
+    }
+    answer_row(question, begin + i, shares, sums);
+  }
+}
+
+void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
+                              std::span<const double> alpha, double* out,
+                              const Running& run) const {
+  const Question question{table, tree_weights, alpha, out};
+  constexpr std::size_t BLOCK = 64;
+  const bool tiny = table.n_rows() <= BLOCK;  // no thread for a handful of rows
+  parallel_for((table.n_rows() + BLOCK - 1) / BLOCK, run.n_threads,
+               [&](std::size_t b, unsigned, const StopFlag& stop) {
+                 answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
+               },
+               tiny ? Poll{} : run.poll);
+}
+
+std::size_t LeafResponses::n_leaves() const {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) n += forest_.tree(t).n_leaves();
+  return n;
+}
+
+void LeafResponses::leaf_variances(double* out, const Running& run) const {
+  std::vector<double*> place;
+  for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
+    place.push_back(out);
+    out += forest_.tree(t).n_leaves() * forest_.n_outputs();
+  }
+  parallel_for(
+      forest_.n_trees(), run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) { tree_variances(t, place[t]); }, run.poll);
+}
+
+void LeafResponses::tree_variances(std::size_t t, double* out) const {
+  const Tree& tree = forest_.tree(t);
+  const std::size_t n_outputs = forest_.n_outputs();
+  std::vector<WeightedRow> shares;
+  for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    shares.clear();
+    add_leaf_rows(t, rows_of(t, leaf), 1.0, shares);
+    for (std::size_t k = 0; k < n_outputs; ++k) {
+      const auto y = [&](const WeightedRow& share) { return y_[share.row * n_outputs + k]; };
+      const double first = shares.empty() ? 0 : y(shares[0]);
+      double mean = 0;  // around the first response: a pure leaf has exactly no variance
+      for (const WeightedRow& share : shares) mean += share.w * (y(share) - first);
+      double sum = 0;
+      for (const WeightedRow& share : shares) {
+        const double off = y(share) - first - mean;
+        sum += share.w * off * off;
+      }
+      *out++ = sum;
+    }
+  }
+}
+
+}  // namespace bayeswood

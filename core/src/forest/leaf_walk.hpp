@@ -1,0 +1,136 @@
+// Sends every row down every tree, in blocks of rows that run in parallel.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/forest.hpp"
+
+namespace bayeswood {
+
+// The slow walk, for forests that cannot be packed.
+inline std::uint32_t walk_tree(const Tree& tree, const ForestShape& shape, const MatrixView& table,
+                               std::size_t row) {
+  std::uint32_t node = 0;
+  while (tree.feature[node] != LEAF) {
+    const std::int32_t f = tree.feature[node];
+    const double value = table(row, static_cast<std::size_t>(f));
+    const std::int32_t levels = shape.n_levels[f];
+    bool left = tree.missing_left[node] != 0;
+    if (levels > 0 && value >= 0 && value < levels) {
+      left = in_set(tree.category_words.data() + tree.category_offset[node],
+                    static_cast<std::uint32_t>(value));
+    } else if (levels == 0 && !std::isnan(value)) {
+      left = value <= tree.threshold[node];
+    }
+    node = tree.child[node] + (left ? 0 : 1);
+  }
+  return node;
+}
+
+// Finds the leaves of one block of rows at a time.
+class BlockWalk {
+ public:
+  BlockWalk(const Forest& forest, const MatrixView& table)
+      : forest_(forest), table_(table), compiled_(forest.compiled()) {}
+
+  void load(std::size_t begin, std::size_t end) {
+    begin_ = begin;
+    const std::size_t n_cells = (end - begin) * compiled_.n_columns();
+    if (compiled_.is_packed()) {
+      encoded_.resize(n_cells);
+      compiled_.encode(table_, begin, end, encoded_.data());
+    } else if (compiled_.is_wide()) {
+      values_.resize(n_cells);
+      compiled_.encode(table_, begin, end, values_.data());
+    }
+  }
+  // leaf[i]: leaf node in tree t of the i-th of `places`, which count from the block's begin.
+  void find(std::size_t t, std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+    if (compiled_.is_packed()) return compiled_.walk(t, encoded_.data(), places, leaf);
+    if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), places, leaf);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
+    }
+  }
+
+ private:
+  const Forest& forest_;
+  const MatrixView& table_;
+  const CompiledForest& compiled_;
+  std::size_t begin_ = 0;
+  std::vector<std::uint16_t> encoded_;
+  std::vector<double> values_;
+};
+
+// Per tree and row, whether the tree gave the row weight 0.
+std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
+                                             const OutOfBag& bag, const Running& run);
+
+// Rows of a block: enough to keep a tree's nodes in cache, few enough to share out among threads.
+inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
+  constexpr std::size_t MOST = 4096;
+  const std::size_t shared = (n_rows + n_threads - 1) / std::max(1U, n_threads);
+  return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, MOST);
+}
+
+// Calls visit(tree, row, leaf node) for the rows of each block that choose(tree, begin, end,
+// places) puts into `places`; for one row the trees come in order, on one thread.
+template <class Choose, class Visit>
+void for_each_chosen_leaf(const Forest& forest, const MatrixView& table, const Running& run,
+                          Choose choose, Visit visit) {
+  const std::size_t n = table.n_rows();
+  if (n == 0) return;
+  const std::size_t block = block_rows(n, run.n_threads);
+  const bool tiny = n * forest.n_trees() < 200000;  // below a few milliseconds: no thread, no poll
+  parallel_for((n + block - 1) / block, tiny ? 1 : run.n_threads,
+               [&](std::size_t b, unsigned, const StopFlag& stop) {
+                 const std::size_t begin = b * block;
+                 const std::size_t end = std::min(begin + block, n);
+                 std::vector<std::uint32_t> leaf(end - begin);
+                 std::vector<std::uint32_t> places(end - begin);
+                 std::iota(places.begin(), places.end(), 0U);
+                 BlockWalk walk(forest, table);
+                 walk.load(begin, end);
+                 for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+                   check_stop(stop);
+                   choose(t, begin, end, places);
+                   walk.find(t, places, leaf.data());
+                   for (std::size_t i = 0; i < places.size(); ++i)
+                     visit(t, begin + places[i], leaf[i]);
+                 }
+               },
+               tiny ? Poll{} : run.poll);
+}
+
+// The same for all rows.
+template <class Visit>
+void for_each_leaf(const Forest& forest, const MatrixView& table, const Running& run, Visit visit) {
+  for_each_chosen_leaf(
+      forest, table, run, [](std::size_t, std::size_t, std::size_t, auto&) {}, visit);
+}
+
+// The same for the training rows that had weight 0 in the tree. Memory: a bit per row and tree.
+template <class Visit>
+void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                       const Running& run, Visit visit) {
+  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
+  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
+  for_each_chosen_leaf(
+      forest, table, run,
+      [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
+        places.clear();
+        for (std::size_t i = begin; i < end; ++i) {
+          if (left_out[t][bag.first_row + i])
+            places.push_back(static_cast<std::uint32_t>(i - begin));
+        }
+      },
+      visit);
+}
+
+}  // namespace bayeswood

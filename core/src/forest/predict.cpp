@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/forest.hpp"
+#include "leaf_walk.hpp"
+
+namespace bayeswood {
+namespace {
+
+// Adds weight * value of the leaf to one row's outputs.
+void add_leaf(const Tree& tree, bool is_classifier, std::size_t n_outputs, std::uint32_t leaf,
+              double weight, double* out) {
+  if (is_classifier) {
+    for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e) {
+      out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+    }
+    return;
+  }
+  const double* value = tree.leaf_value.data() + leaf * n_outputs;
+  for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
+}
+
+std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
+  std::int32_t best = tree.leaf_offset[leaf];
+  for (std::int32_t e = best + 1; e < tree.leaf_offset[leaf + 1]; ++e) {
+    if (tree.leaf_value[e] > tree.leaf_value[best]) best = e;
+  }
+  return tree.leaf_class[best];
+}
+
+}  // namespace
+
+void predict_mean(const Forest& forest, const MatrixView& table,
+                  std::span<const double> tree_weights, double* out, const Running& run) {
+  const std::size_t k = forest.n_outputs();
+  const bool classes = forest.shape().is_classifier;
+  std::fill(out, out + table.n_rows() * k, 0.0);
+  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+    const Tree& tree = forest.tree(t);
+    add_leaf(tree, classes, k, tree.child[node], tree_weights[t], out + row * k);
+  });
+}
+
+void predict_votes(const Forest& forest, const MatrixView& table,
+                   std::span<const double> tree_weights, double* out, const Running& run) {
+  const std::size_t k = forest.n_outputs();
+  std::fill(out, out + table.n_rows() * k, 0.0);
+  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+    const Tree& tree = forest.tree(t);
+    out[row * k + preferred_class(tree, tree.child[node])] += tree_weights[t];
+  });
+}
+
+void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run) {
+  const std::size_t k = forest.n_outputs();
+  const std::size_t n = table.n_rows();
+  const bool classes = forest.shape().is_classifier;
+  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+    const Tree& tree = forest.tree(t);
+    double* draw = out + (t * n + row) * k;
+    std::fill(draw, draw + k, 0.0);
+    add_leaf(tree, classes, k, tree.child[node], 1.0, draw);
+  });
+}
+
+void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run) {
+  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+    out[row * forest.n_trees() + t] = static_cast<std::int32_t>(node);
+  });
+}
+
+std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
+                                             const OutOfBag& bag, const Running& run) {
+  std::vector<std::vector<bool>> left_out(n_trees);
+  parallel_for(
+      n_trees, run.n_threads,
+      [&](std::size_t t, unsigned, const StopFlag&) {
+        std::vector<double> weights(n_rows);
+        draw_weights(bag.scheme, bag.first_tree + t, bag.sample_weight, weights);
+        left_out[t].resize(n_rows);
+        for (std::size_t i = 0; i < n_rows; ++i) {
+          left_out[t][i] =
+              weights[i] == 0 || (!bag.sample_weight.empty() && bag.sample_weight[i] == 0);
+        }
+      },
+      run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
+  return left_out;
+}
+
+void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
+                 double* sums, std::int32_t* counts, const Running& run) {
+  const std::size_t n = table.n_rows();
+  const std::size_t k = forest.n_outputs();
+  const bool classes = forest.shape().is_classifier;
+  std::fill(sums, sums + n * k, 0.0);
+  std::fill(counts, counts + n, 0);
+  for_each_oob_leaf(forest, table, bag, run,
+                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                      const Tree& tree = forest.tree(t);
+                      const std::uint32_t leaf = tree.child[node];
+                      ++counts[row];
+                      if (hard) {
+                        sums[row * k + preferred_class(tree, leaf)] += 1;
+                      } else {
+                        add_leaf(tree, classes, k, leaf, 1.0, sums + row * k);
+                      }
+                    });
+}
+
+}  // namespace bayeswood

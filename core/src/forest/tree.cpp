@@ -1,0 +1,172 @@
+#include "bayeswood/forest/tree.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bayeswood {
+namespace {
+
+template <class T>
+std::size_t bytes_of(const std::vector<T>& values) {
+  return values.size() * sizeof(T);
+}
+
+std::string at_node(std::size_t node, const char* what) {
+  return "node " + std::to_string(node) + ": " + what;
+}
+
+std::string check_class_leaf(const Tree& tree, const ForestShape& shape, std::size_t leaf) {
+  double total = 0;
+  std::int32_t previous = -1;
+  for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e) {
+    const std::int32_t label = tree.leaf_class[e];
+    if (label <= previous || label >= shape.n_outputs) return "leaf classes out of order or range";
+    if (!(tree.leaf_value[e] > 0 && tree.leaf_value[e] <= 1)) return "probability outside (0, 1]";
+    total += tree.leaf_value[e];
+    previous = label;
+  }
+  return std::abs(total - 1) < 1e-6 ? "" : "probabilities do not sum to 1";
+}
+
+std::string check_classes(const Tree& tree, const ForestShape& shape) {
+  if (tree.leaf_offset.size() != tree.n_leaves() + 1 || tree.leaf_offset[0] != 0 ||
+      tree.leaf_class.size() != tree.leaf_value.size() ||
+      static_cast<std::size_t>(tree.leaf_offset.back()) != tree.leaf_class.size()) {
+    return "leaf entries do not add up";
+  }
+  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    if (tree.leaf_offset[leaf + 1] < tree.leaf_offset[leaf]) return "leaf entries do not add up";
+  }
+  for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+    const std::string wrong = check_class_leaf(tree, shape, leaf);
+    if (!wrong.empty()) return "leaf " + std::to_string(leaf) + ": " + wrong;
+  }
+  return "";
+}
+
+std::string check_numbers(const Tree& tree, const ForestShape& shape) {
+  if (!tree.leaf_offset.empty() || !tree.leaf_class.empty())
+    return "a regressor has no leaf classes";
+  if (tree.leaf_value.size() != tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs)) {
+    return "leaf values do not match leaves x outputs";
+  }
+  for (const double value : tree.leaf_value) {
+    if (!std::isfinite(value)) return "a leaf value is not finite";
+  }
+  return "";
+}
+
+std::string check_rows(const Tree& tree) {
+  if (tree.leaf_rows.empty()) return "";
+  if (tree.leaf_rows.size() != static_cast<std::size_t>(tree.n_samples[0])) {
+    return "leaf rows do not match the leaves' sample counts";
+  }
+  for (const auto row : tree.leaf_rows) {
+    if (row < 0) return "a leaf row is negative";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::size_t Tree::nbytes() const {
+  return bytes_of(feature) + bytes_of(threshold) + bytes_of(child) + bytes_of(missing_left) +
+         bytes_of(n_samples) + bytes_of(weight) + bytes_of(category_offset) +
+         bytes_of(category_words) + bytes_of(leaf_offset) + bytes_of(leaf_class) +
+         bytes_of(leaf_value) + bytes_of(leaf_rows);
+}
+
+std::int32_t Tree::depth() const {
+  std::vector<std::int32_t> level(n_nodes(), 0);
+  std::int32_t deepest = 0;
+  for (std::size_t i = 0; i < n_nodes(); ++i) {
+    deepest = std::max(deepest, level[i]);
+    if (feature[i] != LEAF) level[child[i]] = level[child[i] + 1] = level[i] + 1;
+  }
+  return deepest;
+}
+
+void Tree::link(const std::vector<std::int32_t>& leaf_n_samples,
+                const std::vector<float>& leaf_weight, const std::vector<std::int32_t>& n_levels) {
+  child.resize(n_nodes());
+  n_samples.resize(n_nodes());
+  weight.resize(n_nodes());
+  category_offset.clear();
+  std::uint32_t inner = 0;
+  std::uint32_t leaf = 0;
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < n_nodes(); ++i) {
+    child[i] = feature[i] == LEAF ? leaf++ : 1 + 2 * inner++;
+    if (feature[i] == LEAF || n_levels[feature[i]] == 0) continue;
+    if (category_offset.empty()) category_offset.assign(n_nodes(), NO_SET);
+    category_offset[i] = static_cast<std::int64_t>(words);
+    words += set_words(n_levels[feature[i]]);
+  }
+  for (std::size_t i = n_nodes(); i-- > 0;) {
+    const std::uint32_t c = child[i];
+    const bool is_leaf = feature[i] == LEAF;
+    n_samples[i] = is_leaf ? leaf_n_samples[c] : n_samples[c] + n_samples[c + 1];
+    weight[i] = is_leaf ? leaf_weight[c] : weight[c] + weight[c + 1];
+  }
+}
+
+std::string check_structure(const Tree& tree, const ForestShape& shape) {
+  const std::size_t n = tree.n_nodes();
+  if (n == 0 || n % 2 == 0 || n > 0x7fffffff) return "a tree has an odd number of nodes";
+  if (tree.threshold.size() != n || tree.missing_left.size() != n)
+    return "node arrays differ in length";
+  std::size_t inner = 0;
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::int32_t f = tree.feature[i];
+    if (tree.missing_left[i] > 1) return at_node(i, "missing_left is not 0 or 1");
+    if (f == LEAF) {
+      if (i == 2 * inner && n != 2 * inner + 1) return at_node(i, "nodes are not reachable");
+      continue;
+    }
+    if (f < 0 || f >= shape.n_features) return at_node(i, "feature out of range");
+    ++inner;
+    const bool categorical = shape.n_levels[f] > 0;
+    if (categorical) words += set_words(shape.n_levels[f]);
+    if (std::isnan(tree.threshold[i]) != categorical) return at_node(i, "threshold is wrong");
+  }
+  if (n != 2 * inner + 1) return "internal nodes and leaves do not make a tree";
+  if (words != tree.category_words.size()) return "category sets do not match the nodes";
+  return "";
+}
+
+std::string check_tree(const Tree& tree, const ForestShape& shape) {
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    if (tree.n_samples[i] < 0) return at_node(i, "n_samples is negative or too large");
+    if (!(tree.weight[i] >= 0)) return at_node(i, "weight is negative or not a number");
+  }
+  const std::string wrong =
+      shape.is_classifier ? check_classes(tree, shape) : check_numbers(tree, shape);
+  return wrong.empty() ? check_rows(tree) : wrong;
+}
+
+std::vector<double> node_values(const Tree& tree, const ForestShape& shape) {
+  const auto k = static_cast<std::size_t>(shape.n_outputs);
+  std::vector<double> values(tree.n_nodes() * k, 0.0);
+  for (std::size_t i = tree.n_nodes(); i-- > 0;) {
+    const std::uint32_t c = tree.child[i];
+    double* out = values.data() + i * k;
+    if (tree.feature[i] != LEAF) {
+      const double left = tree.weight[c];
+      const double total = left + tree.weight[c + 1];
+      const double share = total > 0 ? left / total : 0.5;
+      for (std::size_t j = 0; j < k; ++j) {
+        out[j] = share * values[c * k + j] + (1 - share) * values[(c + 1) * k + j];
+      }
+    } else if (shape.is_classifier) {
+      for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
+        out[tree.leaf_class[e]] = tree.leaf_value[e];
+      }
+    } else {
+      std::copy_n(tree.leaf_value.data() + c * k, k, out);
+    }
+  }
+  return values;
+}
+
+}  // namespace bayeswood

@@ -1,0 +1,136 @@
+#include "bayeswood/grow/search/weight_search.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "bayeswood/grow/search/row_bins.hpp"
+
+namespace bayeswood {
+
+WeightBins WeightSearch::Slot::view(const Node& node) {
+  return {static_cast<std::uint32_t>(gain.size()),
+          n_cuts,
+          bins.data(),
+          w.data(),
+          wy.data(),
+          gain.data(),
+          excess.data(),
+          node.totals.w,
+          node.totals.wy,
+          node.limits.min_weight};
+}
+
+void WeightSearch::set_slot(Slot& slot, std::uint32_t feature, std::size_t n_rows) {
+  const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
+  slot.feature = feature;
+  slot.shift = bin_shift(n_codes, n_rows);
+  slot.n_bins = ((n_codes - 1) >> slot.shift) + 1;
+  const std::uint32_t padded = (slot.n_bins + LANES - 1) / LANES * LANES;
+  slot.bins.assign(padded, WeightedValue{0, 0});
+  slot.gain.resize(padded);
+  slot.excess.resize(padded);
+  slot.w.resize(padded + 1);
+  slot.wy.resize(padded + 1);
+}
+
+void WeightSearch::fill(const Node& node, std::size_t n_slots) {
+  idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
+  std::array<const std::uint16_t*, LANES> columns;
+  std::array<std::uint32_t, LANES> shifts;
+  std::array<WeightedValue*, LANES> bins;
+  for (std::size_t k = 0; k < LANES; ++k) {
+    Slot& slot = slots_[std::min(k, n_slots - 1)];
+    columns[k] = node.column(slot.feature);
+    shifts[k] = slot.shift;
+    bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
+  }
+  for (const auto id : node.ids) {
+    const WeightedValue row = node.pair[id];
+    for (std::size_t k = 0; k < LANES; ++k) {
+      WeightedValue& bin = bins[k][columns[k][id] >> shifts[k]];
+      bin.w += row.w;
+      bin.wy += row.wy;
+    }
+  }
+  for (std::size_t k = 0; k < n_slots; ++k) {
+    Slot& slot = slots_[k];
+    slot.n_cuts = slot.n_bins - 1;  // rows lie right of a cut, not dust of rounding
+    while (slot.n_cuts > 0 && slot.bins[slot.n_cuts].w == 0) --slot.n_cuts;
+  }
+}
+
+// The entries of all rows in bins marked as opened, sorted; returns how many.
+std::size_t WeightSearch::open_bins(const Slot& slot, const Node& node) {
+  const std::uint16_t* column = node.column(slot.feature);
+  entries_.resize(std::max(entries_.size(), node.ids.size() + 1));
+  std::size_t n = 0;
+  for (const auto id : node.ids) {
+    const std::uint32_t code = column[id];
+    entries_[n] = make_entry<SmallEntry>(code, id);
+    n += opened_[code >> slot.shift];
+  }
+  sort_entries(entries_, scratch_, n);
+  return n;
+}
+
+// The best cut that gains more than `to_beat`, between and inside the bins, the lowest of equals.
+WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double to_beat) {
+  Found found;
+  const double excess = node.kernels.weight_bounds(slot.view(node), to_beat);
+  if (excess <= 0 && slot.top_gain <= to_beat) return found;
+  bool any_opened = false;
+  opened_.resize(std::max<std::size_t>(opened_.size(), slot.n_bins));
+  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
+    const bool opens = (slot.excess[b] > 0) & (slot.bins[b].w > 0) & (slot.shift > 0);
+    opened_[b] = opens;
+    any_opened |= opens;
+  }
+  const std::size_t n_entries = any_opened ? open_bins(slot, node) : 0;
+  const double mean = node.totals.wy / node.totals.w;
+  const double tolerance = node.limits.tolerance / node.totals.w;
+  const auto offer = [&](double gain, std::uint32_t code) {
+    if (gain > found.gain + (found.gain < 0 ? 0 : tolerance)) found = {gain, code};
+  };
+  std::size_t at = 0;
+  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
+    double w = slot.w[b];
+    double wy = slot.wy[b];
+    for (; at < n_entries && code_of(entries_[at]) >> slot.shift == b; ++at) {
+      const WeightedValue& row = node.pair[id_of(entries_[at])];
+      w += row.w;
+      wy += row.wy;
+      if (at + 1 == n_entries || code_of(entries_[at + 1]) == code_of(entries_[at])) continue;
+      const double w_right = node.totals.w - w;
+      if (std::min(w, w_right) < node.limits.min_weight) continue;
+      const double shift = wy - mean * w;
+      offer(shift * shift / (w * w_right), code_of(entries_[at]));
+    }
+    if (slot.gain[b] > to_beat && slot.bins[b].w > 0) {
+      offer(slot.gain[b], ((b + 1) << slot.shift) - 1);
+    }
+  }
+  return found;
+}
+
+void WeightSearch::search(const Node& node, std::span<const std::uint32_t> features, Split& best) {
+  const std::size_t n_slots = features.size();
+  for (std::size_t k = 0; k < n_slots; ++k) set_slot(slots_[k], features[k], node.ids.size());
+  fill(node, n_slots);
+  const double slack = 2 * node.limits.tolerance / node.totals.w;  // ties are opened too
+  const double known = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
+  const std::span<Slot> slots(slots_, n_slots);
+  for (Slot& slot : slots) slot.top_gain = node.kernels.weight_gains(slot.view(node));
+  const auto cuts = best_cuts(slots, known, slack, [&](Slot& slot, double to_beat) {
+    return best_cut(slot, node, to_beat);
+  });
+  for (std::size_t k = 0; k < n_slots; ++k) {
+    const double score = node.totals.score + node.totals.w * cuts[k].gain;
+    if (cuts[k].gain < 0 || (best.found() && score <= best.score + node.limits.tolerance)) continue;
+    best.score = score;
+    best.feature = slots_[k].feature;
+    best.cut_code = cuts[k].code;
+    best.upper_code = 0;
+  }
+}
+
+}  // namespace bayeswood
