@@ -22,7 +22,7 @@ from file_tables import write_parts
 
 import bayeswood
 import bayeswood.spark
-from bayeswood.distributed import dask_futures, local_processes
+from bayeswood.distributed.backends import dask_futures, local_processes
 from bayeswood.distributed.backends.local_processes import LocalProcesses
 from bayeswood.spark import stages
 

@@ -45,16 +45,16 @@ Rng = np.random.Generator
 
 def _load(name: str) -> ModuleType:
     path = Path(__file__).parents[1] / "unit" / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
 
 
-damage = _load("test_modelfile_damage")
+damage = _load("modelfile/test_damage")
 forests = damage.forests
 
 

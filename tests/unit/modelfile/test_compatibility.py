@@ -11,7 +11,7 @@ import pytest
 from bayeswood.modelfile import read_model
 from bayeswood.modelfile.read import read_stored
 
-REFERENCE = Path(__file__).parents[1] / "reference"
+REFERENCE = Path(__file__).parents[2] / "reference"
 
 
 def parse(value: Any) -> Any:

@@ -97,7 +97,7 @@ def test_a_crash_at_any_file_resumes_to_the_same_bits(folder, undisturbed, tmp_p
 
 @pytest.mark.parametrize(("moment", "when"), [(2, "after"), (9, "before"), (15, "after")])
 def test_kill_9_resumes_to_the_same_bits(folder, undisturbed, tmp_path, moment, when):
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     command = [sys.executable, "-c", KILLED_AT, folder, tmp_path, str(moment), when, here]
     killed = subprocess.run(command, check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
@@ -190,7 +190,7 @@ regressor(trunk_sample_size=100).fit_parquet(
 # Files of samples have up to 6 kB, of routed rows up to 13, of branches up to 25.
 @pytest.mark.parametrize(("limit", "n_jobs", "last"), [(10_000, 1, "scan"), (20_000, 2, "route-0")])
 def test_a_file_that_cannot_grow_is_said_and_survived(folder, tmp_path, limit, n_jobs, last):
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     command = [FIT_IN_LITTLE_ROOM, str(folder), str(tmp_path), str(limit), str(n_jobs), here]
     failed = subprocess.run(
         [sys.executable, "-c", *command], check=False, capture_output=True, text=True
@@ -328,7 +328,7 @@ regressor().fit_parquet(sys.argv[1], "y", FEATURES, "w", spill_dir=sys.argv[2], 
 
 
 def test_workers_end_with_their_parent(folder, undisturbed, tmp_path):
-    here = str(Path(__file__).parent)
+    here = str(Path(__file__).parents[1])
     command = [sys.executable, "-c", FIT_BY_TWO, folder, tmp_path, here]
     with subprocess.Popen(command) as parent:
         wait_until(lambda: parent.poll() is not None or list(tmp_path.rglob("route-0/*.spill")))

@@ -10,7 +10,7 @@ from bayeswood.cli.app import app
 from bayeswood.cli.reproduce import find_papers, list_scripts
 from bayeswood.errors import BayeswoodError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import sys
 from pathlib import Path

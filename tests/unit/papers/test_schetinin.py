@@ -12,7 +12,7 @@ mpl.use("Agg")
 
 from bayeswood.posterior import ChainsDisagree
 
-FOLDER = Path(__file__).parents[2] / "papers" / "schetinin-2004"
+FOLDER = Path(__file__).parents[3] / "papers" / "schetinin-2004"
 
 
 @pytest.fixture

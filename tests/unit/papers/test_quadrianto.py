@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "papers" / "quadrianto-2015"
+FOLDER = Path(__file__).parents[3] / "papers" / "quadrianto-2015"
 # The N of Table 1.
 PRINTED_N = {
     "australian": 618, "breast-cancer": 517, "diabetes": 574, "heart": 270, "ionosphere": 270,

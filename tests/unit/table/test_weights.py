@@ -1,4 +1,4 @@
-"""Weights in every form; those refused are in ``test_table_bad_inputs.py``."""
+"""Weights in every form; those refused are in ``test_bad_inputs.py``."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from bayeswood.modelfile.thresholds import decode_thresholds, encode_thresholds
 
 
 def _load_forests() -> ModuleType:
-    path = Path(__file__).with_name("test_modelfile_forests.py")
+    path = Path(__file__).with_name("test_trees.py")
     spec = importlib.util.spec_from_file_location("modelfile_forests", path)
     assert spec is not None
     assert spec.loader is not None

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "papers" / "lakshminarayanan-2013"
+FOLDER = Path(__file__).parents[3] / "papers" / "lakshminarayanan-2013"
 
 
 def module_of(name):
