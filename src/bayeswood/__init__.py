@@ -28,7 +28,6 @@ things on, `plots` and `report` pictures and pages.
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 
 from bayeswood.errors import BayeswoodError
@@ -70,11 +69,7 @@ from bayeswood.uncertainty import (
     coverage_report,
     envelope_curve,
 )
-
-try:
-    __version__ = version("bayeswood")
-except PackageNotFoundError:  # a source tree that is not installed
-    __version__ = "0.0.0"
+from bayeswood.version import __version__
 
 # Imported at first use: some of them need packages that are optional.
 _ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")

@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 import click
 
-import bayeswood
 from bayeswood.cli.compare import compare
 from bayeswood.cli.demo import demo
 from bayeswood.cli.evaluate import evaluate
@@ -15,6 +14,7 @@ from bayeswood.cli.fit import fit
 from bayeswood.cli.info import info
 from bayeswood.cli.predict import predict
 from bayeswood.cli.reproduce import reproduce
+from bayeswood.version import __version__
 
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 _EXTRAS = {"pyarrow": "cli", "rich": "cli", "click": "cli", "matplotlib": "plots"}
@@ -82,7 +82,7 @@ def _print_line(text: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Data files: .csv, .csv.gz, .parquet, or builtin:NAME for a bundled set.",
 )
-@click.version_option(bayeswood.__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, message="%(prog)s %(version)s")
 def app() -> None:
     """Tree ensembles that say how sure they are."""
 

@@ -7,7 +7,6 @@ from typing import Any
 import click
 import numpy as np
 
-import bayeswood
 from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.large_input import is_large, memory_option
 from bayeswood.cli.large_input import memory_limit as limit_bytes
@@ -17,6 +16,7 @@ from bayeswood.cli.predict_large import lacks_responses, predict_large
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
+from bayeswood.methods import load
 from bayeswood.report import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -67,7 +67,7 @@ def predict(
         if out != _STDOUT:
             files.check(out)
             check_ending(out, "--out")
-        estimator = bayeswood.load(model)
+        estimator = load(model)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
             predicted = predict_large(
                 str(source_path(data)),

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import click
 
-import bayeswood
 from bayeswood.errors import BayeswoodError
 
 SCRIPT = "reproduce.py"
@@ -83,7 +82,7 @@ def find_papers() -> Path:
 def _candidate_roots() -> Iterator[Path]:
     here = Path.cwd()
     yield from (here, *here.parents)
-    yield from Path(bayeswood.__file__).resolve().parents
+    yield from Path(__file__).resolve().parent.parents
 
 
 def _is_project(root: Path) -> bool:

@@ -3,7 +3,7 @@
 from os import PathLike
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.forest_estimator import ForestEstimator, read_estimator
 from bayeswood.methods.bayesian_forest.bayesian_forest import (
     BayesianForestClassifier,
     BayesianForestRegressor,
@@ -26,7 +26,6 @@ from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
 from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
-from bayeswood.modelfile import read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
@@ -109,7 +108,4 @@ def load(path: str | PathLike[str]) -> ForestEstimator:
     ...     load(path)
     BayesianForestClassifier(n_estimators=5, random_state=0)
     """
-    class_name, meta, arrays, forest = read_model(path)
-    if class_name not in ESTIMATORS:
-        raise BayeswoodError(f"The model file holds a {class_name!r}, which this version lacks.")
-    return ESTIMATORS[class_name]._from_state(meta, arrays, forest)
+    return read_estimator(path, ESTIMATORS)

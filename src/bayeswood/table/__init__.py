@@ -4,10 +4,11 @@ from bayeswood.table.encode import fit_table, transform_table
 from bayeswood.table.groups import check_groups
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
 from bayeswood.table.target import fit_class_target, fit_numeric_target
-from bayeswood.table.weights import check_weights
+from bayeswood.table.weights import MOST_ROWS, check_weights, scale_weights, whole_copies
 
 __all__ = [
     "MAX_LEVELS",
+    "MOST_ROWS",
     "Column",
     "Level",
     "Schema",
@@ -16,5 +17,7 @@ __all__ = [
     "fit_class_target",
     "fit_numeric_target",
     "fit_table",
+    "scale_weights",
     "transform_table",
+    "whole_copies",
 ]

@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.vector import open_columns
 
+#: Rows that can be counted, copies included.
+MOST_ROWS = 2**31 - 1
+# Leaves keep their weight in single precision, whose range ends at 2**127.
+_LARGEST_EXPONENT = 60
+
 
 def check_weights(
     sample_weight: Any, n_rows: int, estimator_name: str
@@ -86,3 +91,36 @@ def _check_sum(weights: NDArray[np.float64], estimator_name: str) -> None:
         raise BayeswoodError(
             f"sample_weight adds up to infinity. {estimator_name} needs weights with a finite sum."
         )
+
+
+def scale_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Bring weights of an extreme size near 1; the forest depends on their ratios alone.
+
+    The factor is a power of two, so that no bit of the weights is lost.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale_weights(np.array([2.0**100, 2.0**99]))
+    array([0.5 , 0.25])
+    >>> scale_weights(np.array([3.0, 1.0]))
+    array([3., 1.])
+    """
+    exponent = int(np.frexp(weights.max())[1])
+    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)
+
+
+def whole_copies(sample_weight: NDArray[np.float64] | None, owner: str) -> NDArray[np.int32] | None:
+    """Weights as numbers of copies; None if every row counts once."""
+    if sample_weight is None or bool((sample_weight == 1).all()):
+        return None
+    odd = (sample_weight != np.floor(sample_weight)) | (sample_weight > MOST_ROWS)
+    if odd.any():
+        raise BayeswoodError(
+            f"{owner} counts rows in whole numbers, so that updates are exact: sample_weight must "
+            f"hold whole numbers. Got {sample_weight[odd][0]:g} in it. Multiply the weights by a "
+            "common factor and round them."
+        )
+    if float(sample_weight.sum()) > MOST_ROWS:
+        raise BayeswoodError(f"{owner} counts at most {MOST_ROWS:,} rows, weights included.")
+    return sample_weight.astype(np.int32)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import bayeswood
 from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.distributed.tasks.work_folder import SpillError
 from bayeswood.errors import BayeswoodError, DataTypeError
@@ -86,7 +85,7 @@ class _Worker:
 
 def _environment() -> dict[str, str]:
     """The parent's, with its library in reach and the threads of others capped."""
-    place = str(Path(bayeswood.__file__).parents[1])
+    place = str(Path(__file__).parents[3])
     paths = [place, *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     capped = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     # An allocator arena per thread would keep memory that is never used again.

@@ -18,7 +18,7 @@ from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
-from bayeswood.modelfile import write_model
+from bayeswood.modelfile import read_model, write_model
 from bayeswood.table import Schema, transform_table
 from bayeswood.uncertainty import member_variance, row_blocks
 
@@ -267,3 +267,13 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             raise BayeswoodError(f"{cls.__name__} has no parameter {unknown[0]!r}.")
         check_parameters(parameters, cls._constraints, cls.__name__)
         return cls(**parameters)
+
+
+def read_estimator(
+    path: str | PathLike[str], known: Mapping[str, type[ForestEstimator]]
+) -> ForestEstimator:
+    """The fitted estimator in a model file, of one of the known classes, by name."""
+    class_name, meta, arrays, forest = read_model(path)
+    if class_name not in known:
+        raise BayeswoodError(f"The model file holds a {class_name!r}, which this version lacks.")
+    return known[class_name]._from_state(meta, arrays, forest)

@@ -15,6 +15,7 @@ from bayeswood.table import (
     fit_class_target,
     fit_numeric_target,
     fit_table,
+    scale_weights,
 )
 
 F64 = NDArray[np.float64]
@@ -22,8 +23,6 @@ F64 = NDArray[np.float64]
 # Squares of responses beyond these sizes, summed over rows, leave the range of a float.
 _LARGEST_RESPONSE = 1e120
 _SMALLEST_RESPONSE = 1e-120
-# Leaves keep their weight in single precision, whose range ends at 2**127.
-_LARGEST_EXPONENT = 60
 
 
 @dataclass(frozen=True)
@@ -121,23 +120,6 @@ def _check_size(values: F64, owner: str) -> None:
             f"The largest value of y is {largest[~within][0]:g} in size, too far from 1 to be "
             f"squared by {owner}. Rescale y to lie between 1e-120 and 1e120 in size."
         )
-
-
-def scale_weights(weights: F64) -> F64:
-    """Bring weights of an extreme size near 1; the forest depends on their ratios alone.
-
-    The factor is a power of two, so that no bit of the weights is lost.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scale_weights(np.array([2.0**100, 2.0**99]))
-    array([0.5 , 0.25])
-    >>> scale_weights(np.array([3.0, 1.0]))
-    array([3., 1.])
-    """
-    exponent = int(np.frexp(weights.max())[1])
-    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)
 
 
 def read_training_data(

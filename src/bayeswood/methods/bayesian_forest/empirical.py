@@ -380,3 +380,10 @@ class EmpiricalBayesianForestRegressor(FileForest, ScoredRegressor):
     def _plan(self, data: TrainingData) -> CartPlan:
         check_out_of_bag(self.oob_score, self.weight_threshold, self._name)
         return super()._plan(data)
+
+
+# The estimators that fit and predict files, by the name that a model file holds.
+FILE_FORESTS = {
+    cls.__name__: cls
+    for cls in (EmpiricalBayesianForestClassifier, EmpiricalBayesianForestRegressor)
+}

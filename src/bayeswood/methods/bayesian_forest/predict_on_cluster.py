@@ -19,6 +19,7 @@ from bayeswood.distributed.files.input_files import ENDINGS, InputFile, Paths
 from bayeswood.distributed.predict_files import checked_files, predicted_tables, table_file
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.forest_estimator import read_estimator
 from bayeswood.progress import progress_bar
 
 _MODEL = "model.bw"
@@ -155,9 +156,9 @@ def predict_part(path: str, index: int, run: str) -> dict[str, Any]:
 @lru_cache(maxsize=1)
 def _known(path: str) -> tuple[Any, dict[str, Any]]:
     """The model and the request of a folder, whose name is never used again."""
-    from bayeswood.methods.registry import load
+    from bayeswood.methods.bayesian_forest.empirical import FILE_FORESTS
 
     work = WorkFolder(path)
     # A worker runs as many parts at once as it has threads.
-    model = load(work.place(_MODEL)).set_params(n_jobs=1)
+    model = read_estimator(work.place(_MODEL), FILE_FORESTS).set_params(n_jobs=1)
     return model, work.read_json("request")

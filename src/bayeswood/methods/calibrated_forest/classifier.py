@@ -7,8 +7,9 @@ grown to single rows and then shrunk toward their ancestors with a strength λ,
     v_0 + Σ_l (v_l − v_{l−1}) / (1 + λ / N_{l−1})
 
 along the path from the root (0), N the rows of a node. λ and the weight ω of the randomised trees
-are posterior means, given the out-of-bag rows, see `bayeswood.uncertainty.calibration.member_weighting`. The
-average p̄ is too timid, and is recalibrated on the same rows:
+are posterior means, given the out-of-bag rows, see
+`bayeswood.uncertainty.calibration.member_weighting`. The average p̄ is too timid, and is
+recalibrated on the same rows:
 
     p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z,
 

@@ -6,8 +6,8 @@ of its mixture of leaf responses, the quantile of y at level q is
 
     μ(x) + s(x) z_q(x),      s²(x) = a + b sd²_mix(x),
 
-a, b >= 0 and z from out-of-bag residuals, see `bayeswood.uncertainty.calibration.interval_calibration` and
-`residual_shape`.
+a, b >= 0 and z from out-of-bag residuals, see `interval_calibration` and `residual_shape` in
+`bayeswood.uncertainty.calibration`.
 
 Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
 """

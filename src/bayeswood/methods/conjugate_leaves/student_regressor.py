@@ -11,8 +11,8 @@ from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import Grown
 from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
 from bayeswood.methods.conjugate_leaves.student_leaves import StudentLeaves
-from bayeswood.methods.safe_bayes.number_posterior import ResponseScale
 from bayeswood.table import Schema
 from bayeswood.uncertainty import Uncertainty, member_variance
 

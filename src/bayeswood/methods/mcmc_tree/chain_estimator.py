@@ -40,9 +40,8 @@ from bayeswood.methods.mcmc_tree.run_chains import (
     sample_chains,
 )
 from bayeswood.methods.mcmc_tree.trace import ChainTrace
-from bayeswood.methods.safe_bayes.prior_forest import whole_copies
 from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
-from bayeswood.table import Schema
+from bayeswood.table import Schema, whole_copies
 
 F64 = NDArray[np.float64]
 

@@ -36,7 +36,7 @@ from bayeswood.methods.base.training_data import Target, TrainingData, read_trai
 from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.progress import progress_bar
-from bayeswood.table import Schema, transform_table
+from bayeswood.table import MOST_ROWS, Schema, transform_table, whole_copies
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale
 
 F64 = NDArray[np.float64]
@@ -56,7 +56,6 @@ PRIOR_FOREST: Mapping[str, Constraint] = {
     "reservoir_size": integer(0, 1_000_000),
 }
 
-_MOST_ROWS = 2**31 - 1
 _TREE_ARRAYS = ("n_edges", "edges", "transform")
 _RESERVOIR_ARRAYS = ("keys", "X", "y", "copies", "arrivals")
 
@@ -276,8 +275,8 @@ class PriorForestEstimator(ForestEstimator):
         copies = whole_copies(chunk.sample_weight, self._name)
         members = replace(self._members, n_jobs=self._threads())
         n_more = chunk.n_rows if copies is None else int(copies.sum(dtype=np.int64))
-        if members.n_rows + n_more > _MOST_ROWS:
-            raise BayeswoodError(f"A forest counts at most {_MOST_ROWS:,} rows.")
+        if members.n_rows + n_more > MOST_ROWS:
+            raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
         self._members = members.add(chunk.X, chunk.target.y, copies)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -343,8 +342,8 @@ class PriorForestEstimator(ForestEstimator):
             raise parameter_error("other", f"{self._name}.merge", f"a {self._name}", other)
         other._check_fitted()
         self._refuse_merge(other)
-        if self._members.n_rows + other._members.n_rows > _MOST_ROWS:
-            raise BayeswoodError(f"A forest counts at most {_MOST_ROWS:,} rows.")
+        if self._members.n_rows + other._members.n_rows > MOST_ROWS:
+            raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
         self._members = self._members.merge(other._members)
         return self
 
@@ -393,22 +392,6 @@ class PriorForestEstimator(ForestEstimator):
         members = self._restored_members(trees, reservoir, meta, arrays)
         with_members = replace(grown, settings={"_members": members})
         return super()._restored(meta, arrays, schema, with_members)  # type: ignore[safe-super]
-
-
-def whole_copies(sample_weight: F64 | None, owner: str) -> NDArray[np.int32] | None:
-    """Weights as numbers of copies; None if every row counts once."""
-    if sample_weight is None or bool((sample_weight == 1).all()):
-        return None
-    odd = (sample_weight != np.floor(sample_weight)) | (sample_weight > _MOST_ROWS)
-    if odd.any():
-        raise BayeswoodError(
-            f"{owner} counts rows in whole numbers, so that updates are exact: sample_weight must "
-            f"hold whole numbers. Got {sample_weight[odd][0]:g} in it. Multiply the weights by a "
-            "common factor and round them."
-        )
-    if float(sample_weight.sum()) > _MOST_ROWS:
-        raise BayeswoodError(f"{owner} counts at most {_MOST_ROWS:,} rows, weights included.")
-    return sample_weight.astype(np.int32)
 
 
 def _restored_trees(

@@ -23,7 +23,8 @@ from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.parameters import Constraint, one_of, real
 from bayeswood.methods.base.training_data import Target, read_single_response
-from bayeswood.methods.safe_bayes.number_posterior import NumberMembers, NumberModel, ResponseScale
+from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
+from bayeswood.methods.safe_bayes.number_posterior import NumberMembers, NumberModel
 from bayeswood.methods.safe_bayes.pool_numbers import mixture_quantiles, normal_quantiles
 from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST, PriorForestEstimator
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees

@@ -25,10 +25,9 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.safe_bayes.prior_forest import whole_copies
 from bayeswood.methods.smc_tree.particles import NO_LIMIT, ParticlePlan, SampledParticles
 from bayeswood.progress import progress_bar
-from bayeswood.table import Schema
+from bayeswood.table import Schema, whole_copies
 
 F64 = NDArray[np.float64]
 
