@@ -88,56 +88,121 @@ std::vector<std::string> instruction_sets() {
 
 using OptionalVector = std::optional<Vector<double>>;
 using OptionalMatrix = std::optional<Matrix<double>>;
+// What `grow_forest` is asked for besides the data, as keywords of Python's; each that is read is
+// taken off, so that what is left over is a mistake.
+class Keywords {
+ public:
+  explicit Keywords(const nb::kwargs& given)
+      : left_(nb::steal<nb::dict>(PyDict_Copy(given.ptr()))) {}
+
+  template <class T>
+  T take(const char* name, T otherwise) {
+    return left_.contains(name) ? nb::cast<T>(left_.attr("pop")(name)) : otherwise;
+  }
+
+  template <class T>
+  T need(const char* name) {
+    if (!left_.contains(name)) throw nb::type_error((std::string("missing: ") + name).c_str());
+    return nb::cast<T>(left_.attr("pop")(name));
+  }
+
+  void check_empty() const {
+    for (const auto& [name, value] : left_)
+      throw nb::type_error(("no such setting: " + nb::cast<std::string>(name)).c_str());
+  }
+
+ private:
+  nb::dict left_;
+};
+
+// How rows are weighted; keeps the arrays that its scheme looks at.
+struct WeightSettings {
+  explicit WeightSettings(Keywords& given)
+      : scheme(given.need<std::string>("scheme")),
+        seed(given.need<std::uint64_t>("seed")),
+        threshold(given.take("weight_threshold", 0.0)),
+        groups(given.take<OptionalGroups>("row_groups", {})),
+        parts(given.take<OptionalGroups>("row_parts", {})),
+        given_weights(given.take<OptionalMatrix>("given_weights", {})) {}
+
+  std::string scheme;
+  std::uint64_t seed;
+  double threshold;
+  OptionalGroups groups, parts;
+  OptionalMatrix given_weights;
+};
+
+// How trees are cut, which trees, and who grows them.
+struct GrowthSettings {
+  explicit GrowthSettings(Keywords& given)
+      : criterion(given.need<std::string>("criterion")),
+        n_classes(given.take<std::uint32_t>("n_classes", 0)),
+        n_trees(given.need<std::size_t>("n_trees")),
+        first_tree(given.take<std::uint64_t>("first_tree", 0)),
+        n_jobs(given.take("n_jobs", 1U)),
+        progress(given.take<nb::object>("progress", nb::none())) {
+    options.splitter = splitter_kind(given.take<std::string>("splitter", "best"));
+    options.randomized_fraction = given.take("randomized_fraction", 0.0);
+    options.max_features = given.need<std::uint32_t>("max_features");
+    options.min_samples_leaf = given.take<std::uint32_t>("min_samples_leaf", 1);
+    options.min_weight_fraction_leaf = given.take("min_weight_fraction_leaf", 0.0);
+    options.max_depth = given.take<std::uint32_t>("max_depth", 0);
+    options.keep_rows = given.take("keep_rows", false);
+    options.random_ties = given.take("random_ties", true);
+    options.n_candidates = given.take<std::uint32_t>("n_candidates", 0);
+    options.kernels = choose_kernels(given.take<std::string>("instruction_set", "auto"));
+  }
+
+  void check() const {
+    const double fraction = options.randomized_fraction;
+    if (!(fraction >= 0 && fraction <= 1))
+      throw std::invalid_argument("randomized_fraction must be in [0, 1]");
+    if (options.n_candidates > 0 &&
+        (criterion != "entropy" || options.splitter != Splitter::BEST || fraction > 0))
+      throw std::invalid_argument("n_candidates: with entropy and the best splitter only");
+    if (options.max_features < 1 || options.min_samples_leaf < 1)
+      throw std::invalid_argument("nothing to grow");
+  }
+
+  std::string criterion;
+  std::uint32_t n_classes;
+  std::size_t n_trees;
+  std::uint64_t first_tree;
+  unsigned n_jobs;
+  nb::object progress;
+  GrowOptions options;
+};
+
 nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
-               const OptionalVector& sample_weight, const std::string& criterion,
-               const std::string& scheme, std::uint64_t seed, std::size_t n_trees,
-               std::uint32_t n_classes, std::uint32_t max_features, std::uint32_t min_samples_leaf,
-               double min_weight_fraction_leaf, std::uint32_t max_depth, bool keep_rows,
-               std::uint64_t first_tree, const OptionalMatrix& given_weights, bool random_ties,
-               const std::string& instruction_set, unsigned n_jobs, const nb::object& progress,
-               const std::string& splitter, double weight_threshold,
-               const OptionalGroups& row_groups, std::uint32_t n_candidates,
-               double randomized_fraction) {
+               const OptionalVector& sample_weight, const nb::kwargs& settings) {
+  Keywords given(settings);
+  const WeightSettings law(given);
+  GrowthSettings growth(given);
+  given.check_empty();
+  growth.check();
   const std::size_t n = encoded.n_rows();
+  if (n == 0) throw std::invalid_argument("nothing to grow");
   const auto weights = sample_weight ? span(*sample_weight) : std::span<const double>{};
   if (sample_weight && weights.size() != n)
     throw std::invalid_argument("sample_weight: one per row");
-  const Target target = make_target(y, criterion, n_classes, n, weights);
-  GrowOptions options;
-  options.scheme = scheme_of(scheme, seed, weight_threshold, row_groups, n);
-  options.splitter = splitter_kind(splitter);
-  if (!(randomized_fraction >= 0 && randomized_fraction <= 1))
-    throw std::invalid_argument("randomized_fraction must be in [0, 1]");
-  options.randomized_fraction = randomized_fraction;
-  options.max_features = max_features;
-  options.min_samples_leaf = min_samples_leaf;
-  options.min_weight_fraction_leaf = min_weight_fraction_leaf;
-  options.max_depth = max_depth;
-  options.keep_rows = keep_rows;
-  options.random_ties = random_ties;
-  options.n_candidates = n_candidates;
-  if (n_candidates > 0 &&
-      (criterion != "entropy" || options.splitter != Splitter::BEST || randomized_fraction > 0))
-    throw std::invalid_argument("n_candidates: with entropy and the best splitter only");
-  options.kernels = choose_kernels(instruction_set);
-  if (n == 0 || max_features < 1 || min_samples_leaf < 1)
-    throw std::invalid_argument("nothing to grow");
-  GrowRequest request{encoded, target, weights, {}, first_tree, n_trees};
-  if (options.scheme.kind == WeightKind::GIVEN) {
-    if (!given_weights || given_weights->shape(0) != n_trees || given_weights->shape(1) != n) {
+  const Target target = make_target(y, growth.criterion, growth.n_classes, n, weights);
+  growth.options.scheme = scheme_of(law.scheme, law.seed, law.threshold, law.groups, n, law.parts);
+  GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
+  if (growth.options.scheme.kind == WeightKind::GIVEN) {
+    const auto& own = law.given_weights;
+    if (!own || own->shape(0) != growth.n_trees || own->shape(1) != n)
       throw std::invalid_argument("given_weights: (n_trees, n_rows)");
-    }
-    request.given_weights = span(*given_weights);
+    request.given_weights = span(*own);
   }
   GrownForest grown;
-  run_released(n_jobs, progress,
-               [&](const Running& run) { grown = grow_forest(request, options, run); });
+  run_released(growth.n_jobs, growth.progress,
+               [&](const Running& run) { grown = grow_forest(request, growth.options, run); });
   ForestShape shape{static_cast<std::int32_t>(encoded.n_features()),
                     static_cast<std::int32_t>(target.n_outputs), target.is_classifier,
                     encoded.n_levels()};
   auto forest = std::make_shared<Forest>(std::move(shape), std::move(grown.trees));
-  return nb::make_tuple(forest,
-                        to_numpy(std::move(grown.importances), {n_trees, encoded.n_features()}));
+  return nb::make_tuple(
+      forest, to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
 }
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
@@ -173,15 +238,7 @@ void bind_grow(nb::module_& m) {
       .def("codes", &codes_of)
       .def("thresholds", &thresholds_of, nb::arg("feature"));
   m.def("grow_forest", &grow, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
-        nb::kw_only(), nb::arg("criterion"), nb::arg("scheme"), nb::arg("seed"), nb::arg("n_trees"),
-        nb::arg("n_classes") = 0, nb::arg("max_features"), nb::arg("min_samples_leaf") = 1,
-        nb::arg("min_weight_fraction_leaf") = 0.0, nb::arg("max_depth") = 0,
-        nb::arg("keep_rows") = false, nb::arg("first_tree") = 0,
-        nb::arg("given_weights") = nb::none(), nb::arg("random_ties") = true,
-        nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1,
-        nb::arg("progress") = nb::none(), nb::arg("splitter") = "best",
-        nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-        nb::arg("n_candidates") = 0, nb::arg("randomized_fraction") = 0.0);
+        nb::arg("settings"));
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
         nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none());

@@ -85,6 +85,16 @@ void check_rows(const MatrixView& table, std::size_t first_row, std::size_t& n_t
     throw std::invalid_argument("first_row: rows beyond the training rows");
 }
 
+// Which training rows the table's are, where they do not follow one another.
+void check_chosen(const MatrixView& table, const OptionalGroups& rows, std::size_t n_training) {
+  if (!rows) return;
+  if (rows->shape(0) != table.n_rows()) throw std::invalid_argument("rows: one per row of X");
+  for (const std::int32_t row : span(*rows)) {
+    if (row < 0 || static_cast<std::size_t>(row) >= n_training)
+      throw std::invalid_argument("rows: beyond the training rows");
+  }
+}
+
 nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
@@ -122,17 +132,19 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
                      std::uint64_t seed, const Vector<double>& strengths,
                      const Vector<std::int32_t>& kind, std::size_t n_kinds, unsigned n_jobs,
                      double weight_threshold, const OptionalGroups& row_groups,
-                     std::size_t first_row, std::size_t n_training) {
+                     std::size_t first_row, std::size_t n_training, const OptionalGroups& row_parts,
+                     const OptionalGroups& rows) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  check_rows(table, first_row, n_training);
+  check_rows(table, rows ? 0 : first_row, n_training);
+  check_chosen(table, rows, n_training);
   const ShrinkageTrial trial{span(strengths), span(kind), n_kinds};
   check_trial(forest, trial);
   const std::size_t n = table.n_rows();
   std::vector<double> sums(n_kinds * trial.strengths.size() * n * forest.n_outputs());
   std::vector<std::int32_t> counts(n_kinds * n);
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training);
-  const OutOfBag bag{weights, {}, 0, first_row, n_training};
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts);
+  const OutOfBag bag{weights, {}, 0, first_row, n_training, bindings::optional_span(rows)};
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     predict_oob_shrunk(forest, table, bag, trial, sums.data(), counts.data(), run);
   });
@@ -174,7 +186,8 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
                       std::uint64_t seed, const OptionalMatrix& leaf_variance,
                       const OptionalWeights& sample_weight, unsigned n_jobs,
                       const nb::object& progress, double weight_threshold,
-                      const OptionalGroups& row_groups, std::uint64_t first_tree) {
+                      const OptionalGroups& row_groups, std::uint64_t first_tree,
+                      const OptionalGroups& row_parts) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_sample_weight(sample_weight, table.n_rows());
@@ -182,7 +195,8 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
   std::vector<double> mean(table.n_rows() * forest.n_outputs());
   std::vector<double> variance(mean.size());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows());
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows(), row_parts);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
@@ -253,7 +267,8 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
       .def("predict_oob_shrunk", &oob_shrunk, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("strengths"), nb::arg("kind"), nb::arg("n_kinds"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("first_row") = 0, nb::arg("n_training") = 0)
+           nb::arg("first_row") = 0, nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
+           nb::arg("rows") = nb::none())
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
@@ -261,7 +276,7 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("leaf_variance") = nb::none(), nb::arg("sample_weight") = nb::none(),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("first_tree") = 0);
+           nb::arg("first_tree") = 0, nb::arg("row_parts") = nb::none());
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),

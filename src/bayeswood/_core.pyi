@@ -142,9 +142,12 @@ class Forest:
         row_groups: NDArray[np.int32] | None = None,
         first_row: int = 0,
         n_training: int = 0,
+        row_parts: NDArray[np.int32] | None = None,
+        rows: NDArray[np.int32] | None = None,
     ) -> tuple[F64, NDArray[np.int32]]:
         """As `predict_oob`, of trees in kinds 0 .. n_kinds - 1 and of leaves shrunk with each of
         the strengths: sums (n_kinds, n_strengths, n_rows, n_outputs) and counts (n_kinds, n_rows).
+        With `rows`, `X` are these of the `n_training` training rows.
         """
 
     def predict_moments(
@@ -174,6 +177,7 @@ class Forest:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
         first_tree: int = 0,
+        row_parts: NDArray[np.int32] | None = None,
     ) -> tuple[F64, F64, NDArray[np.int32]]:
         """The same over the trees that gave the training row weight 0, all alike, and how many
         those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
@@ -443,6 +447,7 @@ def grow_forest(
     splitter: str = "best",
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
+    row_parts: NDArray[np.int32] | None = None,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
 ) -> tuple[Forest, F64]:

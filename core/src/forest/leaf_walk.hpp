@@ -126,7 +126,7 @@ void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutO
       [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
         places.clear();
         for (std::size_t i = begin; i < end; ++i) {
-          if (left_out[t][bag.first_row + i])
+          if (left_out[t][bag.training_row(i)])
             places.push_back(static_cast<std::uint32_t>(i - begin));
         }
       },

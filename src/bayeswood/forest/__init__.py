@@ -3,7 +3,8 @@
 from bayeswood.forest.evidence import weigh_trees
 from bayeswood.forest.forest import Forest
 from bayeswood.forest.labels import Labels
+from bayeswood.forest.row_weights import SCHEMES, RowWeights
 from bayeswood.forest.tree import Tree
 from bayeswood.forest.weights import normalise
 
-__all__ = ["Forest", "Labels", "Tree", "normalise", "weigh_trees"]
+__all__ = ["SCHEMES", "Forest", "Labels", "RowWeights", "Tree", "normalise", "weigh_trees"]

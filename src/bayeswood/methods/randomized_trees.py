@@ -21,9 +21,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest import RowWeights
 from bayeswood.forest.smoothing import smooth_classes
 from bayeswood.methods.base.estimator import ForestClassifier
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     CART,
     Constraint,
@@ -153,8 +154,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         return CartPlan(
             title=self._name,
             criterion="entropy",
-            scheme="unit",
-            seed=draw_seed(self.random_state),
+            row_weights=RowWeights("unit", draw_seed(self.random_state)),
             n_trees=int(self.n_estimators),
             max_features=data.schema.n_features,
             min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, data.n_rows),
@@ -166,13 +166,13 @@ class RandomizedTreesClassifier(ForestClassifier):
             n_candidates=int(self.n_candidate_splits),
         )
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
-        def fitted(grown: Grown) -> dict[str, Any]:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
+        def fitted(grown: GrownForest) -> dict[str, Any]:
             return self._fitted(data, self._smoothed(grown))
 
         return self._smoothed(grow_weighted_cart(self._plan(data), data, tasks, fitted))
 
-    def _smoothed(self, grown: Grown) -> Grown:
+    def _smoothed(self, grown: GrownForest) -> GrownForest:
         forest = smooth_classes(grown.forest, float(self.dirichlet_alpha))
         return replace(grown, forest=forest)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.forest import Forest
+from bayeswood.forest import Forest, RowWeights
 
 F64 = NDArray[np.float64]
 
@@ -29,35 +29,14 @@ class Responses:
         Training responses.
     sample_weight : ndarray, (n_rows,) or None
         Weights given by the user.
-    scheme : str
-        How the trees' weights were drawn, see `_core.grow_forest`.
-    seed : int
-        The seed they were drawn from.
-    weight_threshold : float, default=0.0
-        Exponential weights below it were 0.
-    row_groups : ndarray of int32, (n_rows,), default=None
-        Groups of rows that were given weight 0 together.
-    row_parts : ndarray of int32, (n_rows,), default=None
-        Parts of the rows that had random numbers of their own, see `_core.draw_weights`.
+    row_weights : RowWeights
+        How each tree weighted the rows besides.
     """
 
-    def __init__(
-        self,
-        y: F64,
-        sample_weight: F64 | None,
-        scheme: str,
-        seed: int,
-        weight_threshold: float = 0.0,
-        row_groups: NDArray[np.int32] | None = None,
-        row_parts: NDArray[np.int32] | None = None,
-    ) -> None:
+    def __init__(self, y: F64, sample_weight: F64 | None, row_weights: RowWeights) -> None:
         self.y = y
         self.sample_weight = sample_weight
-        self.scheme = scheme
-        self.seed = seed
-        self.weight_threshold = weight_threshold
-        self.row_groups = row_groups
-        self.row_parts = row_parts
+        self.row_weights = row_weights
         self._in_leaves: _core.LeafResponses | None = None
         self._variances: Forest | None = None
         self._within: F64 | None = None
@@ -79,12 +58,8 @@ class Responses:
                 forest.core,
                 self.y,
                 self.sample_weight,
-                self.scheme,
-                self.seed,
-                n_jobs,
-                self.weight_threshold,
-                self.row_groups,
-                self.row_parts,
+                n_jobs=n_jobs,
+                **self.row_weights.arguments(),
             )
         return self._in_leaves
 
@@ -96,29 +71,22 @@ class Responses:
 
     def tree_weights(self, tree_idx: int) -> F64:
         """Weights of the training rows in one tree."""
-        weights = _core.draw_weights(
-            self.scheme,
-            self.seed,
-            tree_idx,
-            len(self.y),
-            self.weight_threshold,
-            self.row_groups,
-            row_parts=self.row_parts,
-        )
+        weights = self.row_weights.draw(tree_idx, len(self.y))
         return weights if self.sample_weight is None else weights * self.sample_weight
 
     def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Add what a model file needs to make them again."""
-        meta["scheme"] = self.scheme
+        law = self.row_weights
+        meta["scheme"] = law.scheme
         arrays["y"] = self.y
         if self.sample_weight is not None:
             arrays["sample_weight"] = self.sample_weight
-        if self.weight_threshold > 0:
-            meta["weight_threshold"] = self.weight_threshold
-        if self.row_groups is not None:
-            arrays["row_groups"] = self.row_groups
-        if self.row_parts is not None:
-            arrays["row_parts"] = self.row_parts
+        if law.threshold > 0:
+            meta["weight_threshold"] = law.threshold
+        if law.groups is not None:
+            arrays["row_groups"] = law.groups
+        if law.parts is not None:
+            arrays["row_parts"] = law.parts
 
     def _leaf_variances(self, forest: Forest) -> Forest:
         """The same trees with the variance of y in each leaf as its value."""

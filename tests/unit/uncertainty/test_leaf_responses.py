@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayeswood import _core
-from bayeswood.forest import Forest
+from bayeswood.forest import Forest, RowWeights
 from bayeswood.uncertainty import Responses
 from bayeswood.uncertainty.leaf_responses import grouped_variance
 
@@ -49,7 +49,7 @@ def grown(request, rng):
         keep_rows=True,
     )
     forest = Forest(core, np.log(np.arange(1.0, 7.0)))
-    return forest, Responses(y, weight, request.param, 7), X
+    return forest, Responses(y, weight, RowWeights(request.param, 7)), X
 
 
 def test_variance_is_the_mean_variance_of_the_leaves(grown):
@@ -107,7 +107,7 @@ def test_quantiles_of_leaves_with_many_rows(rng, digits):
         min_samples_leaf=70,
         keep_rows=True,
     )
-    forest, responses = Forest(core), Responses(y, None, "exponential", 3)
+    forest, responses = Forest(core), Responses(y, None, RowWeights("exponential", 3))
     levels = rng.permutation(np.linspace(0, 1, 41))
     found = responses.quantiles(forest, X[:150], levels)
     for i in (0, 63, 64, 149):

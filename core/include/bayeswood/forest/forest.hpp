@@ -58,10 +58,15 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
 // The training rows that each tree gave weight 0.
 struct OutOfBag {
   const WeightScheme& scheme;
-  std::span<const double> sample_weight;  // empty: all ones
-  std::uint64_t first_tree = 0;           // number of the forest's first tree
-  std::size_t first_row = 0;              // the table's first row among the training rows
-  std::size_t n_training = 0;             // training rows; 0: as many as the table has
+  std::span<const double> sample_weight;    // empty: all ones
+  std::uint64_t first_tree = 0;             // number of the forest's first tree
+  std::size_t first_row = 0;                // the table's first row among the training rows
+  std::size_t n_training = 0;               // training rows; 0: as many as the table has
+  std::span<const std::int32_t> rows = {};  // which training rows; empty: from `first_row` on
+
+  std::size_t training_row(std::size_t i) const {
+    return rows.empty() ? first_row + i : static_cast<std::size_t>(rows[i]);
+  }
 };
 
 // Sums over the trees in which the training row had weight 0, and their number.

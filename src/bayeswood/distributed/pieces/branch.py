@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.distributed.pieces.trunk import class_impurity
-from bayeswood.forest import Forest
+from bayeswood.forest import Forest, RowWeights
 from bayeswood.progress import Report
 
 F64 = NDArray[np.float64]
@@ -144,8 +144,7 @@ def fit_branch(
         y,
         sample_weight,
         criterion=plan.criterion,
-        scheme="exponential",
-        seed=_core.part_seed(plan.seed, branch),
+        **_row_weights(plan, branch).arguments(),
         n_trees=plan.n_trees,
         n_classes=plan.n_classes,
         max_features=plan.max_features,
@@ -153,12 +152,16 @@ def fit_branch(
         min_weight_fraction_leaf=min(share, _LARGEST_SHARE),
         max_depth=0 if is_leaf or plan.max_depth is None else plan.max_depth - depth,
         keep_rows=plan.keep_rows,
-        weight_threshold=plan.weight_threshold,
         first_tree=first_tree,
         n_jobs=n_jobs,
         progress=progress,
     )
     return Branch(Forest(core), importances, len(X), weight, mean, impurity)
+
+
+def _row_weights(plan: BranchPlan, branch: int) -> RowWeights:
+    seed = _core.part_seed(plan.seed, branch)
+    return RowWeights("exponential", seed, threshold=plan.weight_threshold)
 
 
 def bare_branch(trunk: Forest, branch: int, n_trees: int) -> Branch:

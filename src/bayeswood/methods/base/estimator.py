@@ -1,7 +1,7 @@
 """The bases of all methods.
 
 A method is one file: a subclass of `ForestClassifier` or `ForestRegressor` with its parameters,
-their constraints, and `_grow`, which turns training data into a `Grown` forest. All that can be
+their constraints, and `_grow`, which turns training data into a `GrownForest`. All that can be
 asked of a fitted forest is here and asks only the forest.
 """
 
@@ -14,7 +14,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.base.training_data import (
     Target,
@@ -52,7 +52,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     def _read_target(self, y: Any) -> Target:
         return read_class_target(y, self._name)
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         classes = data.target.classes
         return {**self._described(data.schema, grown, classes), "classes_": classes}
 
@@ -224,7 +224,11 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         return {**meta, "classes": saved_state.classes_to_plain(self.classes_)}, arrays, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         classes = saved_state.classes_from_plain(saved_state.take(meta, "classes", dict))
         if not grown.forest.is_classifier or len(classes) != grown.forest.n_outputs:
@@ -242,18 +246,10 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
     def _read_target(self, y: Any) -> Target:
         return read_numeric_target(y, self._name)
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         responses = None
-        if grown.scheme is not None and grown.forest.has_rows:
-            responses = Responses(
-                data.target.y,
-                data.sample_weight,
-                grown.scheme,
-                grown.seed,
-                grown.weight_threshold,
-                grown.row_groups,
-                grown.row_parts,
-            )
+        if grown.row_weights is not None and grown.forest.has_rows:
+            responses = Responses(data.target.y, data.sample_weight, grown.row_weights)
         return {
             **self._described(data.schema, grown),
             "n_outputs_": grown.forest.n_outputs,
@@ -435,7 +431,11 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         return meta, arrays, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         forest = grown.forest
         single_output = saved_state.take(meta, "single_output", bool)

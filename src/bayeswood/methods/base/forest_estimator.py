@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
@@ -44,7 +44,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     _importances: F64
 
     @abstractmethod
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         """Grow the members; the one thing in which methods differ."""
 
     @abstractmethod
@@ -95,10 +95,12 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         return type(self).__name__
 
     @abstractmethod
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         """The fitted attributes that these data and members give."""
 
-    def _described(self, schema: Schema, grown: Grown, class_names: Any = ()) -> dict[str, Any]:
+    def _described(
+        self, schema: Schema, grown: GrownForest, class_names: Any = ()
+    ) -> dict[str, Any]:
         """The fitted attributes that all estimators have."""
         levels = tuple(column.levels for column in schema.columns)
         labels = Labels(tuple(schema.names), levels, tuple(map(str, class_names)))
@@ -248,7 +250,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         if not 0 <= seed <= _MAX_SEED:
             raise BayeswoodError("The model file holds a seed out of range.")
         shape = (forest.n_trees, forest.n_features)
-        grown = Grown(forest, saved_state.take_array(arrays, "importances", shape), seed)
+        grown = GrownForest(forest, saved_state.take_array(arrays, "importances", shape), seed)
         estimator._adopt(estimator._restored(meta, arrays, schema, grown))
         estimator._adopt(saved_state.take_numbers(meta, cls._saved_numbers))
         estimator._adopt(saved_state.take_arrays(arrays, cls._saved_arrays))
@@ -256,7 +258,11 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     @abstractmethod
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         """The fitted attributes that a saved state gives."""
 

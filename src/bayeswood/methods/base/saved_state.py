@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.forest import SCHEMES, RowWeights
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.uncertainty import Responses
 
-# The ways of weighting rows that the core can repeat from a seed.
-SCHEMES = ("exponential", "bootstrap", "unit")
 _SCALARS = (str, bool, int, float, type(None))
 _CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": object}
 
@@ -122,7 +121,9 @@ def take_arrays(
     return found
 
 
-def take_responses(meta: Any, arrays: Mapping[str, NDArray[Any]], grown: Grown) -> Responses | None:
+def take_responses(
+    meta: Any, arrays: Mapping[str, NDArray[Any]], grown: GrownForest
+) -> Responses | None:
     """The training responses, if the file holds them, checked against the forest."""
     if "y" not in arrays:
         return None
@@ -140,7 +141,7 @@ def take_responses(meta: Any, arrays: Mapping[str, NDArray[Any]], grown: Grown) 
         raise BayeswoodError("The model file holds a training weight that is not positive.")
     threshold, groups = _take_left_out(meta, arrays, scheme, len(y))
     parts = _take_parts(arrays, scheme, groups, len(y))
-    return Responses(y, weights, scheme, grown.seed, threshold, groups, parts)
+    return Responses(y, weights, RowWeights(scheme, grown.seed, threshold, groups, parts))
 
 
 def _take_left_out(

@@ -1,6 +1,6 @@
 """The training data of one fit: read, checked and encoded, once."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from bayeswood.table import (
     fit_numeric_target,
     fit_table,
     scale_weights,
+    whole_copies,
 )
 
 F64 = NDArray[np.float64]
@@ -42,6 +43,10 @@ class Target:
     y: NDArray[Any]
     classes: NDArray[Any] | None
     single_output: bool
+
+    def take(self, rows: NDArray[Any]) -> "Target":
+        """The responses of some rows, by number or by mask."""
+        return replace(self, y=self.y[rows])
 
 
 @dataclass(frozen=True)
@@ -82,10 +87,36 @@ class TrainingData:
         """Number of rows that take part."""
         return int(self.X.shape[0])
 
+    def take(self, rows: NDArray[Any]) -> "TrainingData":
+        """Some of the rows that take part, by number or by mask."""
+        X = self.X[rows]
+        return TrainingData(
+            X,
+            self.schema,
+            self.target.take(rows),
+            _taken(self.sample_weight, rows),
+            X,
+            np.ones(len(X), dtype=np.bool_),
+            _taken(self.row_groups, rows),
+        )
+
+    def copies(self, owner: str) -> NDArray[np.int32] | None:
+        """Weights as numbers of copies, for methods that count; None if every row counts once."""
+        return whole_copies(self.sample_weight, owner)
+
     @property
     def n_classes(self) -> int:
         """Number of classes; 0 in regression."""
         return 0 if self.target.classes is None else len(self.target.classes)
+
+
+def _taken(array: NDArray[Any] | None, rows: NDArray[Any]) -> Any:
+    return None if array is None else array[rows]
+
+
+def count_copies(n_rows: int, copies: NDArray[np.int32] | None) -> int:
+    """How many rows there are, with their copies."""
+    return n_rows if copies is None else int(copies.sum(dtype=np.int64))
 
 
 def read_class_target(y: Any, owner: str) -> Target:
@@ -143,9 +174,14 @@ def read_training_data(
     taking_part = weights > 0
     if groups is not None:
         groups = np.unique(groups[taking_part], return_inverse=True)[1].astype(np.int32)
-    kept = Target(target.y[taking_part], target.classes, target.single_output)
     return TrainingData(
-        matrix[taking_part], schema, kept, weights[taking_part], matrix, taking_part, groups
+        matrix[taking_part],
+        schema,
+        target.take(taking_part),
+        weights[taking_part],
+        matrix,
+        taking_part,
+        groups,
     )
 
 

@@ -20,7 +20,7 @@ from bayeswood.distributed.predict_files import predict_files
 from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, MemoryPlan, in_words, parse_bytes
 from bayeswood.distributed.tasks.scan import Totals
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     check_parameters,
     draw_seed,
@@ -264,19 +264,18 @@ class FileForest(TrunkForest):
         if fitted.y is not None:
             target = replace(data.target, y=fitted.y)
             data = replace(data, target=target, sample_weight=fitted.weight)
-        plan = replace(self._plan_without_seed(data), seed=fitted.branches.seed)
+        plan = self._plan_without_seed(data)
+        law = replace(plan.row_weights, seed=fitted.branches.seed, parts=fitted.branch)
+        plan = replace(plan, row_weights=law)
         found = {"trunk_": fitted.trunk, **self._checked_on_sample(fitted, plan)}
         if fitted.memory is not None:
             found["memory_plan_"] = fitted.memory
-        grown = Grown(
+        grown = GrownForest(
             fitted.forest,
             fitted.importances,
             plan.seed,
-            plan.scheme,
+            plan.row_weights,
             {**plan.settings(), **found},
-            plan.weight_threshold,
-            None,
-            fitted.branch,
         )
         return self._fitted(data, grown)
 

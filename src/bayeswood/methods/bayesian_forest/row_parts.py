@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed import branch_rows, fit_branch
 from bayeswood.forest import Forest
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import resolve_min_samples_leaf
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
@@ -35,18 +35,18 @@ class PartedForest(CartForest):
         plan = super()._plan(data)
         return replace(plan, n_trees=n_parts * plan.n_trees, min_samples_leaf=share)
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         plan = self._plan(data)
         parts = Parts(plan, data, plan.n_trees // int(self.n_estimators))
         settings = {**plan.settings(), "n_subsamples_": parts.n_parts}
 
-        def described(grown: Grown) -> Grown:
+        def described(grown: GrownForest) -> GrownForest:
             return replace(grown, settings=settings)
 
-        def fitted(grown: Grown) -> dict[str, Any]:
+        def fitted(grown: GrownForest) -> dict[str, Any]:
             return self._fitted(data, described(grown))
 
-        return described(grow_in_chunks(plan, parts.grow, tasks, fitted, parts.part))
+        return described(grow_in_chunks(plan.in_parts(parts.part), parts.grow, tasks, fitted))
 
 
 class Parts:
@@ -82,19 +82,16 @@ class Parts:
         return Forest.concatenate(list(forests)), np.concatenate(importances)
 
     def _fit(self, number: int, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
-        rows, data = self._rows[number], self._data
-        weights = None if data.sample_weight is None else data.sample_weight[rows]
-        plan = replace(
-            branch_plan(self._plan, data, size),
-            total_weight=float(len(rows) if weights is None else weights.sum()),
-        )
+        rows = self._rows[number]
+        own = self._data.take(rows)
+        plan = branch_plan(self._plan, own, size)
         branch = fit_branch(
-            data.X[rows],
-            data.target.y[rows],
-            weights,
+            own.X,
+            own.target.y,
+            own.sample_weight,
             plan,
             number,
-            n_levels=data.schema.n_levels,
+            n_levels=own.schema.n_levels,
             first_tree=first,
             n_jobs=self._plan.n_jobs,
             progress=report and (lambda done, _: report(first + done, self._plan.n_trees)),

@@ -23,7 +23,7 @@ from bayeswood.distributed import (
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
     NONE,
@@ -56,17 +56,16 @@ class TrunkForest(CartForest):
     _scheme: ClassVar[str] = "exponential"
     trunk_: Forest
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         plan = self._plan(data)
         trunk = self._fit_trunk(plan, data)
         found = {"trunk_": trunk, **self._checked(trunk, plan, data)}
         branches = Branches(plan, data, trunk)
         grown = grow_in_chunks(
-            plan,
+            plan.in_parts(branches.branch),
             branches.grow,
             tasks,
             lambda grown: self._fitted(data, _with(grown, found)),
-            branches.branch,
         )
         return _with(grown, found)
 
@@ -85,13 +84,12 @@ class TrunkForest(CartForest):
 
     def _fit_trunk(self, plan: CartPlan, data: TrainingData) -> Forest:
         size = data.n_rows if self.trunk_sample_size is None else int(self.trunk_sample_size)
-        rows = sample_rows(data.n_rows, size, plan.seed)
-        weights = data.sample_weight
+        sample = data.take(sample_rows(data.n_rows, size, plan.seed))
         return fit_trunk(
-            data.X[rows],
-            data.target.y[rows],
-            None if weights is None else weights[rows],
-            **self._trunk_settings(plan, data, len(rows)),
+            sample.X,
+            sample.target.y,
+            sample.sample_weight,
+            **self._trunk_settings(plan, data, sample.n_rows),
             n_jobs=plan.n_jobs,
         )
 
@@ -129,7 +127,9 @@ class TrunkForest(CartForest):
             wanted = default_leaf_size(n_rows, max_leaves)
         return max(wanted, plan.min_samples_leaf)
 
-    def _described(self, schema: Schema, grown: Grown, class_names: Any = ()) -> dict[str, Any]:
+    def _described(
+        self, schema: Schema, grown: GrownForest, class_names: Any = ()
+    ) -> dict[str, Any]:
         described = super()._described(schema, grown, class_names)
         trunk = grown.settings["trunk_"]
         return {**described, "trunk_": trunk.labelled(described["forest_"].labels)}
@@ -143,7 +143,11 @@ class TrunkForest(CartForest):
         return meta, {**arrays, **own}, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         core = grown.forest.core
         shape = {name: getattr(core, name) for name in ("n_features", "n_outputs", "is_classifier")}
@@ -198,6 +202,7 @@ class Branches:
 
     def _fit(self, number: int, plan: BranchPlan, first: int, report: Report | None) -> Branch:
         rows, data = self._rows[number], self._data
+        own = data.take(rows)
         done_before = sum(len(other) for other in self._rows[:number])
 
         def tell(done: int, total: int) -> None:
@@ -206,9 +211,9 @@ class Branches:
                 report(first + int(share * total), self._plan.n_trees)
 
         return fit_branch(
-            data.X[rows],
-            data.target.y[rows],
-            None if data.sample_weight is None else data.sample_weight[rows],
+            own.X,
+            own.target.y,
+            own.sample_weight,
             plan,
             number,
             n_levels=data.schema.n_levels,
@@ -233,9 +238,9 @@ def branch_plan(plan: CartPlan, data: TrainingData, n_trees: int) -> BranchPlan:
         min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
         max_depth=plan.max_depth,
         keep_rows=plan.keep_rows,
-        weight_threshold=plan.weight_threshold,
+        weight_threshold=plan.row_weights.threshold,
     )
 
 
-def _with(grown: Grown, found: dict[str, Any]) -> Grown:
+def _with(grown: GrownForest, found: dict[str, Any]) -> GrownForest:
     return replace(grown, settings={**grown.settings, **found})

@@ -100,11 +100,11 @@ def draw_trunks(
     n_draws : int
         Number of draws.
     """
-    weights = data.sample_weight
+    own = data.take(rows)
     draws, _ = _core.grow_forest(
-        _core.EncodedMatrix(data.X[rows], data.schema.n_levels, plan.n_jobs),
-        data.target.y[rows],
-        None if weights is None else weights[rows],
+        _core.EncodedMatrix(own.X, own.schema.n_levels, plan.n_jobs),
+        own.target.y,
+        own.sample_weight,
         criterion=CORE_CRITERION[plan.criterion],
         scheme="exponential",
         seed=_core.part_seed(plan.seed, _CHECK_PART),

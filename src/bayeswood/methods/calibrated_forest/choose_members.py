@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.forest import Forest
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_kinds, left_out_votes
 from bayeswood.uncertainty import (
@@ -44,7 +44,7 @@ class PooledTrees:
 
     Attributes
     ----------
-    grown : Grown
+    grown : GrownForest
         With the shrunk and weighted forest.
     votes : Votes
         Out-of-bag averages of the rows that some tree left out.
@@ -56,7 +56,7 @@ class PooledTrees:
         Summed weight of the trees with random cuts.
     """
 
-    grown: Grown
+    grown: GrownForest
     votes: Votes
     counts: NDArray[np.int32]
     strength: float
@@ -95,7 +95,7 @@ class PoolPlan:
     weigh: bool
 
 
-def pool_trees(data: TrainingData, grown: Grown, plan: PoolPlan, n_jobs: int) -> PooledTrees:
+def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: int) -> PooledTrees:
     """Choose what the plan leaves open; shrink and weigh the trees."""
     randomized = randomized_trees(grown.forest.n_trees, plan.randomized_fraction)
     # Kinds are numbered from 0 even where all trees are of the second.
@@ -112,7 +112,7 @@ def pool_trees(data: TrainingData, grown: Grown, plan: PoolPlan, n_jobs: int) ->
     return PooledTrees(replace(grown, forest=pooled), votes, counts, strength, weight)
 
 
-def shrink_trees(grown: Grown, strength: float, n_jobs: int) -> Grown:
+def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownForest:
     """Shrink the leaves; the trees keep equal weights."""
     weights = np.ones(grown.forest.n_trees)
     return replace(grown, forest=_pooled_forest(grown.forest, strength, weights, n_jobs))
@@ -124,7 +124,7 @@ def _pooled_forest(forest: Forest, strength: float, weights: F64, n_jobs: int) -
 
 
 def _chosen_strength(
-    data: TrainingData, grown: Grown, kind: NDArray[np.int32], n_jobs: int
+    data: TrainingData, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
     entries = int(grown.forest.n_leaves.sum()) * data.n_classes
     if not 1 < data.n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
@@ -136,7 +136,7 @@ def _chosen_strength(
 
 
 def _chosen_shares(
-    data: TrainingData, grown: Grown, strength: float, kind: NDArray[np.int32], n_jobs: int
+    data: TrainingData, grown: GrownForest, strength: float, kind: NDArray[np.int32], n_jobs: int
 ) -> F64:
     sample = _sample(data.n_rows, data.n_classes)
     kinds, seen = left_out_kinds(data, grown, np.array([strength]), kind, sample, n_jobs)
@@ -151,5 +151,5 @@ def _sample(n_rows: int, n_classes: int) -> NDArray[np.bool_]:
 
 
 def _truth(data: TrainingData, rows: NDArray[np.bool_]) -> tuple[NDArray[np.intp], F64 | None]:
-    weights = None if data.sample_weight is None else data.sample_weight[rows]
-    return data.target.y[rows].astype(np.intp), weights
+    chosen = data.take(rows)
+    return chosen.target.y.astype(np.intp), chosen.sample_weight

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.estimator import ForestClassifier
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
@@ -334,7 +334,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             )
         return OutOfBagReport(self._name, self._judged)
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         if self.calibration is None:
             given = self.leaf_shrinkage
             strength = 0.0 if isinstance(given, str) else float(given)
@@ -343,8 +343,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         pooled = pool_trees(data, grown, self._pool_plan(), self._threads())
         fitted = super()._fitted(data, pooled.grown)
         seen = pooled.counts > 0
-        label = data.target.y[seen].astype(np.intp)
-        weights = None if data.sample_weight is None else data.sample_weight[seen]
+        left_out = data.take(seen)
+        label, weights = left_out.target.y.astype(np.intp), left_out.sample_weight
         if not seen.any():
             warn_of_no_rows(self._name)
         calibration = fit_class_calibration(pooled.votes, label, weights)
@@ -361,12 +361,13 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             "_judged": None,
         }
         if seen.any():
-            groups = None if data.row_groups is None else data.row_groups[seen]
             about = {
                 **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
                 **_described(fitted),
             }
-            judged = judge_class_calibration(pooled.votes, label, weights, groups, about)
+            judged = judge_class_calibration(
+                pooled.votes, label, weights, left_out.row_groups, about
+            )
             fitted |= {"_judged": judged, "oob_score_": float(judged.scores[3, 1])}
         return fitted
 
@@ -385,7 +386,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return meta, arrays, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         restored = super()._restored(meta, arrays, schema, grown)
         if self.calibration is None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.uncertainty import KindSums, Votes
 
@@ -18,7 +18,7 @@ _BLOCK_ENTRIES = 2**24
 
 def left_out_kinds(
     data: TrainingData,
-    grown: Grown,
+    grown: GrownForest,
     strengths: F64,
     kind: NDArray[np.int32],
     chosen: NDArray[np.bool_],
@@ -33,7 +33,7 @@ def left_out_kinds(
     kind : ndarray of int32, (n_trees,)
         Kind of each tree: 0, 1, ..., each of some tree.
     chosen : ndarray of bool, (n_rows,)
-        Rows to look at.
+        Rows to look at; the others cost nothing but their draws.
 
     Returns
     -------
@@ -42,19 +42,20 @@ def left_out_kinds(
     seen : ndarray of bool, (n_rows,)
         Which rows these are.
     """
-    parts, seen = [], []
-    for rows, kinds in _blocks(data, grown, strengths, kind, n_jobs):
-        kept = (kinds.counts.sum(axis=0) > 0) & chosen[rows]
-        parts.append(kinds.take(kept))
-        seen.append(kept)
-    sums = np.concatenate([part.sums for part in parts], axis=2)
-    counts = np.concatenate([part.counts for part in parts], axis=1)
-    return KindSums(sums, counts, np.bincount(kind)), np.concatenate(seen)
+    rows = np.flatnonzero(chosen).astype(np.int32)
+    parts = list(_blocks(data, grown, strengths, kind, rows, n_jobs))
+    left_out = [part.counts.sum(axis=0) > 0 for part in parts]
+    kept = [part.take(some) for part, some in zip(parts, left_out, strict=True)]
+    sums = np.concatenate([part.sums for part in kept], axis=2)
+    counts = np.concatenate([part.counts for part in kept], axis=1)
+    seen = np.zeros(data.n_rows, dtype=np.bool_)
+    seen[rows[np.concatenate(left_out)]] = True
+    return KindSums(sums, counts, np.bincount(kind)), seen
 
 
 def left_out_votes(
     data: TrainingData,
-    grown: Grown,
+    grown: GrownForest,
     strength: float,
     kind: NDArray[np.int32],
     shares: F64,
@@ -79,7 +80,7 @@ def left_out_votes(
         Trees that left each row out.
     """
     parts, counts = [], []
-    for _, kinds in _blocks(data, grown, np.array([strength]), kind, n_jobs):
+    for kinds in _blocks(data, grown, np.array([strength]), kind, None, n_jobs):
         count = kinds.counts.sum(axis=0, dtype=np.int32)
         parts.append(kinds.take(count > 0).votes(0, shares))
         counts.append(count)
@@ -87,41 +88,40 @@ def left_out_votes(
 
 
 def _blocks(
-    data: TrainingData, grown: Grown, strengths: F64, kind: NDArray[np.int32], n_jobs: int
-) -> Iterator[tuple[slice, KindSums]]:
-    """All rows in order, as many at a time as memory is meant for."""
-    n_trees = np.bincount(kind)
-    step = max(1, _BLOCK_ENTRIES // (grown.forest.n_outputs * len(strengths) * len(n_trees)))
-    for first in range(0, data.n_rows, step):
-        rows = slice(first, first + step)
-        yield rows, KindSums(*_shrunk(data, grown, strengths, kind, rows, n_jobs), n_trees)
-
-
-def _shrunk(
     data: TrainingData,
-    grown: Grown,
+    grown: GrownForest,
     strengths: F64,
     kind: NDArray[np.int32],
-    rows: slice,
+    rows: NDArray[np.int32] | None,
     n_jobs: int,
-) -> tuple[F64, NDArray[np.int32]]:
-    return grown.forest.core.predict_oob_shrunk(
-        data.X[rows],
-        grown.scheme or "",
-        grown.seed,
-        strengths,
-        kind,
-        int(kind.max()) + 1,
-        n_jobs=n_jobs,
-        weight_threshold=grown.weight_threshold,
-        row_groups=grown.row_groups,
-        first_row=rows.start,
-        n_training=data.n_rows,
-    )
+) -> Iterator[KindSums]:
+    """These rows (None: all) in order, as many at a time as memory is meant for."""
+    n_trees = np.bincount(kind)
+    step = max(1, _BLOCK_ENTRIES // (grown.forest.n_outputs * len(strengths) * len(n_trees)))
+    n_rows = data.n_rows if rows is None else len(rows)
+    for first in range(0, n_rows, step):
+        block = slice(first, first + step)
+        chosen = None if rows is None else rows[block]
+        sums, counts = grown.forest.core.predict_oob_shrunk(
+            data.X[block] if chosen is None else data.X[chosen],
+            strengths=strengths,
+            kind=kind,
+            n_kinds=len(n_trees),
+            n_jobs=n_jobs,
+            first_row=first if chosen is None else 0,
+            n_training=data.n_rows,
+            rows=chosen,
+            **_arguments(grown),
+        )
+        yield KindSums(sums, counts, n_trees)
+
+
+def _arguments(grown: GrownForest) -> dict[str, Any]:
+    return {} if grown.row_weights is None else grown.row_weights.arguments()
 
 
 def left_out_moments(
-    data: TrainingData, grown: Grown, leaf_variance: F64 | None, n_jobs: int
+    data: TrainingData, grown: GrownForest, leaf_variance: F64 | None, n_jobs: int
 ) -> tuple[F64, F64, NDArray[np.int32]]:
     """Mean and variance of the mixture of leaf responses over the trees that left a row out.
 
@@ -134,12 +134,9 @@ def left_out_moments(
     """
     return grown.forest.core.predict_oob_moments(
         data.X,
-        grown.scheme or "",
-        grown.seed,
-        leaf_variance,
+        leaf_variance=leaf_variance,
         n_jobs=n_jobs,
-        weight_threshold=grown.weight_threshold,
-        row_groups=grown.row_groups,
+        **_arguments(grown),
     )
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.estimator import ForestRegressor
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import BOOLEAN, Constraint, one_of
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.judgement import (
@@ -233,7 +233,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         fitted = super()._fitted(data, grown)
         if self.interval == "leaves":
             return {**fitted, "_judged": None}
@@ -250,13 +250,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             return {**fitted, **_calibrate(nothing, by_spread=False), "_judged": None}
         by_spread = self.residual_shape == "by_spread"
         fitted |= _calibrate(left_out, by_spread)
-        groups = None if data.row_groups is None else data.row_groups[used]
         about = {
             **describe_left_out(counts, used, grown.forest.n_trees),
             "intercept": fitted["spread_intercept_"],
             "slope": fitted["spread_slope_"],
         }
-        judged = judge_interval_calibration(left_out, data.target.y[used], groups, about, by_spread)
+        judged = judge_interval_calibration(
+            left_out, data.target.y[used], data.take(used).row_groups, about, by_spread
+        )
         return {**fitted, "_judged": judged}
 
     def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
@@ -372,7 +373,11 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         return meta, arrays, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         restored = super()._restored(meta, arrays, schema, grown)
         if self.interval == "leaves":
@@ -389,15 +394,17 @@ _CALIBRATION_ARRAYS = (
 )
 
 
-def _out_of_bag_fit(data: TrainingData, grown: Grown, mean: F64, n_jobs: int) -> dict[str, Any]:
+def _out_of_bag_fit(
+    data: TrainingData, grown: GrownForest, mean: F64, n_jobs: int
+) -> dict[str, Any]:
     """Out-of-bag predictions of all given rows, and their R²."""
     seen = ~np.isnan(mean[:, 0])
-    weights = None if data.sample_weight is None else data.sample_weight[seen]
+    own = data.take(seen)
     score = float("nan")
     if seen.sum() > 1:
         from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
 
-        score = float(r2_score(data.target.y[seen], mean[seen], sample_weight=weights))
+        score = float(r2_score(own.target.y, mean[seen], sample_weight=own.sample_weight))
     everywhere = mean
     if not data.taking_part.all():
         everywhere = grown.forest.predict(data.given_rows, n_jobs)
@@ -411,15 +418,15 @@ def _left_out(
 ) -> list[LeftOut]:
     """For each response, the rows that at least two trees left out: one has no spread."""
     used = counts > 1
-    weights = None if data.sample_weight is None else data.sample_weight[used]
+    own = data.take(used)
     unbiased = unbiased_factor(counts[used])
     return [
         LeftOut(
-            data.target.y[used, k] - mean[used, k],
+            own.target.y[:, k] - mean[used, k],
             variance[used, k] * unbiased,
             counts[used],
             n_trees,
-            weights,
+            own.sample_weight,
         )
         for k in range(mean.shape[1])
     ]

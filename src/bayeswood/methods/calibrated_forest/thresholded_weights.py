@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 from numpy.typing import ArrayLike
 
 from bayeswood.errors import warn_user
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import CART, Constraint, one_of, real
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
@@ -95,9 +95,10 @@ class CalibratedForest(CartForest):
 
     def _plan(self, data: TrainingData) -> CartPlan:
         plan = super()._plan(data)
+        groups = data.row_groups if plan.row_weights.threshold > 0 else None
         return replace(
             plan,
-            row_groups=data.row_groups if plan.weight_threshold > 0 else None,
+            row_weights=replace(plan.row_weights, groups=groups),
             randomized_fraction=float(getattr(self, "randomized_fraction", 0.0)),
         )
 
@@ -106,9 +107,9 @@ class CalibratedForest(CartForest):
             self.weight_threshold, self.n_estimators, self._many_trees_threshold
         )
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         grown = super()._grow(data, tasks)
-        settings = {**grown.settings, "weight_threshold_": grown.weight_threshold}
+        settings = {**grown.settings, "weight_threshold_": self._threshold()}
         return replace(grown, settings=settings)
 
 

@@ -2,8 +2,9 @@
 
 from typing import ClassVar
 
+from bayeswood.forest import RowWeights
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     draw_seed,
     resolve_max_features,
@@ -27,8 +28,9 @@ class CartForest(ForestEstimator):
         return CartPlan(
             title=self._name,
             criterion=self.criterion,
-            scheme=self._scheme,
-            seed=draw_seed(self.random_state),
+            row_weights=RowWeights(
+                self._scheme, draw_seed(self.random_state), threshold=self._threshold()
+            ),
             n_trees=int(self.n_estimators),
             max_features=resolve_max_features(
                 self.max_features, data.schema.n_features, self._name
@@ -39,14 +41,13 @@ class CartForest(ForestEstimator):
             keep_rows=bool(getattr(self, "keep_responses", False)),
             n_jobs=self._threads(),
             show_progress=bool(self.verbose),
-            weight_threshold=self._threshold(),
         )
 
     def _threshold(self) -> float:
         """Exponential weights below it are 0."""
         return float(getattr(self, "weight_threshold", 0.0))
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         return grow_weighted_cart(
             self._plan(data), data, tasks, lambda grown: self._fitted(data, grown)
         )

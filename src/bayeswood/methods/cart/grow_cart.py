@@ -5,15 +5,15 @@ impurity of the children. The methods built on it differ in how θ is drawn.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.forest import Forest
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.forest import Forest, RowWeights
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.progress import Report, progress_bar
@@ -34,8 +34,7 @@ class CartPlan:
 
     title: str
     criterion: str
-    scheme: str
-    seed: int
+    row_weights: RowWeights
     n_trees: int
     max_features: int
     min_samples_leaf: int
@@ -46,9 +45,16 @@ class CartPlan:
     show_progress: bool
     splitter: str = "best"
     n_candidates: int = 0
-    weight_threshold: float = 0.0
-    row_groups: NDArray[np.int32] | None = None
     randomized_fraction: float = 0.0
+
+    @property
+    def seed(self) -> int:
+        """What all randomness comes from."""
+        return self.row_weights.seed
+
+    def in_parts(self, parts: NDArray[np.int32]) -> "CartPlan":
+        """The plan for rows in parts that have random numbers of their own."""
+        return replace(self, row_weights=replace(self.row_weights, parts=parts))
 
     def settings(self) -> dict[str, Any]:
         """The resolved defaults, as fitted attributes."""
@@ -56,8 +62,11 @@ class CartPlan:
 
 
 def grow_weighted_cart(
-    plan: CartPlan, data: TrainingData, tasks: FitTasks, fitted: Callable[[Grown], dict[str, Any]]
-) -> Grown:
+    plan: CartPlan,
+    data: TrainingData,
+    tasks: FitTasks,
+    fitted: Callable[[GrownForest], dict[str, Any]],
+) -> GrownForest:
     """Grow the planned trees.
 
     Parameters
@@ -83,9 +92,8 @@ def grow_in_chunks(
     plan: CartPlan,
     grow: Callable[[int, int, Report | None], tuple[Forest, F64]],
     tasks: FitTasks,
-    fitted: Callable[[Grown], dict[str, Any]],
-    row_parts: NDArray[np.int32] | None = None,
-) -> Grown:
+    fitted: Callable[[GrownForest], dict[str, Any]],
+) -> GrownForest:
     """Grow the planned trees, chunk by chunk where callbacks want to see them.
 
     Parameters
@@ -97,8 +105,6 @@ def grow_in_chunks(
         importances.
     tasks, fitted : FitTasks and callable
         As in `grow_weighted_cart`.
-    row_parts : ndarray of int32, (n_rows,), default=None
-        Parts of the rows that have random numbers of their own.
     """
     chunks = tasks.begin(plan.n_trees)
     grown: list[tuple[Forest, F64]] = []
@@ -109,11 +115,11 @@ def grow_in_chunks(
                     grow(first, size, report)
                 ),
                 first,
-                lambda: fitted(_join(plan, grown, row_parts)),
+                lambda: fitted(_join(plan, grown)),
             )
             if stop:
                 break
-    return _join(plan, grown, row_parts)
+    return _join(plan, grown)
 
 
 def _first_and_size(chunks: list[int]) -> Iterator[tuple[int, int]]:
@@ -136,8 +142,7 @@ def _grow_chunk(
         data.target.y,
         data.sample_weight,
         criterion=CORE_CRITERION[plan.criterion],
-        scheme=plan.scheme,
-        seed=plan.seed,
+        **plan.row_weights.arguments(),
         n_trees=size,
         n_classes=data.n_classes,
         max_features=plan.max_features,
@@ -150,25 +155,12 @@ def _grow_chunk(
         progress=report and (lambda done, _: report(first + done, plan.n_trees)),
         splitter=plan.splitter,
         n_candidates=plan.n_candidates,
-        weight_threshold=plan.weight_threshold,
-        row_groups=plan.row_groups,
         randomized_fraction=plan.randomized_fraction,
     )
     return Forest(core), importances
 
 
-def _join(
-    plan: CartPlan, grown: list[tuple[Forest, F64]], row_parts: NDArray[np.int32] | None
-) -> Grown:
+def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> GrownForest:
     forest = Forest.concatenate([forest for forest, _ in grown])
     importances = np.concatenate([importances for _, importances in grown])
-    return Grown(
-        forest,
-        importances,
-        plan.seed,
-        plan.scheme,
-        plan.settings(),
-        plan.weight_threshold,
-        plan.row_groups,
-        row_parts,
-    )
+    return GrownForest(forest, importances, plan.seed, plan.row_weights, plan.settings())

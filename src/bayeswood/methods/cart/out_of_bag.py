@@ -7,30 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
 
 F64 = NDArray[np.float64]
 
 
-def out_of_bag(data: TrainingData, grown: Grown, *, hard: bool, n_jobs: int) -> F64:
+def out_of_bag(data: TrainingData, grown: GrownForest, *, hard: bool, n_jobs: int) -> F64:
     """Means over the trees that gave a row weight 0, (n_given, n_outputs).
 
     Rows that all trees saw have NaN, with a warning; a row of sample weight 0 was seen by none,
     so that all trees predict it.
     """
-    if grown.scheme is None:
+    if grown.row_weights is None:
         raise BayeswoodError("Out-of-bag rows need weights that can be drawn again.")
     core = grown.forest.core
     sums, counts = core.predict_oob(
-        data.X,
-        grown.scheme,
-        grown.seed,
-        hard,
-        n_jobs=n_jobs,
-        weight_threshold=grown.weight_threshold,
-        row_groups=grown.row_groups,
-        row_parts=grown.row_parts,
+        data.X, hard=hard, n_jobs=n_jobs, **grown.row_weights.arguments()
     )
     means = np.full(sums.shape, np.nan)
     np.divide(sums, counts[:, None], out=means, where=counts[:, None] > 0)

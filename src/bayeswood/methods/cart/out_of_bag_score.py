@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import BOOLEAN, CALLABLE
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.cart_forest import CartForest
@@ -28,7 +28,7 @@ class ScoredClassifier(CartForest, ForestClassifier):
         """Whether trees vote for a class, in place of averaging their probabilities."""
         return False
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         fitted = super()._fitted(data, grown)
         if not self.oob_score:
             return fitted
@@ -48,7 +48,7 @@ class ScoredRegressor(CartForest, ForestRegressor):
     _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_prediction_",)
 
-    def _fitted(self, data: TrainingData, grown: Grown) -> dict[str, Any]:
+    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         fitted = super()._fitted(data, grown)
         if not self.oob_score:
             return fitted
@@ -67,4 +67,4 @@ def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 |
     """The predictions to score, which rows of those that take part they are, their weights."""
     own = found[data.taking_part]
     seen = ~np.isnan(own[:, 0])
-    return own[seen], seen, None if data.sample_weight is None else data.sample_weight[seen]
+    return own[seen], seen, data.take(seen).sample_weight

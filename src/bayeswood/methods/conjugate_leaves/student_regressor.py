@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.estimator import ForestRegressor
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
@@ -105,7 +105,11 @@ class StudentRegressor(ForestRegressor):
         return Uncertainty(*(part[:, 0] for part in (total, total - knowledge, knowledge)))
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         restored = super()._restored(meta, arrays, schema, grown)
         variance = arrays.get("leaf_variance_")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     NONE,
     SHARED,
@@ -22,7 +22,7 @@ from bayeswood.methods.base.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
-from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.base.training_data import TrainingData, count_copies
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_weights import (
     chain_log_density,
@@ -41,7 +41,7 @@ from bayeswood.methods.mcmc_tree.run_chains import (
 )
 from bayeswood.methods.mcmc_tree.trace import ChainTrace
 from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
-from bayeswood.table import Schema, whole_copies
+from bayeswood.table import Schema
 
 F64 = NDArray[np.float64]
 
@@ -121,20 +121,20 @@ class ChainEstimator(ForestEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         check_growth(
             self.burn_in_growth_leaves, self.burn_in_growth_iterations, self.n_burn_in, self._name
         )
         tasks.begin(1)
-        grown: list[Grown] = []
+        grown: list[GrownForest] = []
         tasks.run(
             lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
         )
         return grown[0]
 
-    def _sampled(self, data: TrainingData) -> Grown:
-        copies = whole_copies(data.sample_weight, self._name)
-        n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+    def _sampled(self, data: TrainingData) -> GrownForest:
+        copies = data.copies(self._name)
+        n_rows = count_copies(data.n_rows, copies)
         y, model, settings = self._leaf_model(data, copies)
         plan = self._plan(n_rows, model)
         running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
@@ -147,7 +147,7 @@ class ChainEstimator(ForestEstimator):
         if len(chains.leaf_variance):
             settings["leaf_variance_"] = chains.leaf_variance
         forest = Forest(chains.trees, _tree_log_weights(chains, weights))
-        return Grown(forest, chains.importances, plan.seed, settings=settings)
+        return GrownForest(forest, chains.importances, plan.seed, settings=settings)
 
     def _plan(self, n_rows: int, model: dict[str, Any]) -> ChainPlan:
         is_restricted = self.burn_in_growth_leaves is not None
@@ -227,7 +227,11 @@ class ChainEstimator(ForestEstimator):
         return meta, {**arrays, "draw_tree": self.draw_tree_}, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
         trace = ChainTrace.read(meta, arrays)

@@ -17,7 +17,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
     MAX_TREES,
@@ -32,11 +32,16 @@ from bayeswood.methods.base.parameters import (
     real,
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
-from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
+from bayeswood.methods.base.training_data import (
+    Target,
+    TrainingData,
+    count_copies,
+    read_training_data,
+)
 from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.progress import progress_bar
-from bayeswood.table import MOST_ROWS, Schema, transform_table, whole_copies
+from bayeswood.table import MOST_ROWS, Schema, transform_table
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale
 
 F64 = NDArray[np.float64]
@@ -123,9 +128,9 @@ class PriorForestEstimator(ForestEstimator):
 
     # --- growing ------------------------------------------------------------------------------
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         tasks.begin(1)
-        grown: list[Grown] = []
+        grown: list[GrownForest] = []
         tasks.run(
             lambda: grown.append(self._grow_at_once(data)),
             0,
@@ -133,18 +138,20 @@ class PriorForestEstimator(ForestEstimator):
         )
         return grown[0]
 
-    def _grow_at_once(self, data: TrainingData) -> Grown:
-        copies = whole_copies(data.sample_weight, self._name)
+    def _grow_at_once(self, data: TrainingData) -> GrownForest:
+        copies = data.copies(self._name)
         seed = draw_seed(self.random_state)
         X = data.X
         if self.ties == "random":
             X = jittered(X, data.schema.n_levels, np.random.default_rng(seed))
-        n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+        n_rows = count_copies(data.n_rows, copies)
         trees = self._draw_trees(seed, self._scale(X, data.schema, copies), n_rows, data.target)
         members = self._empty_members(trees, data.target, copies)
         with progress_bar(self._name, "trees", show=bool(self.verbose)) as report:
             members = members.add(X, data.target.y, copies, report)
-        return Grown(members.forest, members.importances, seed, settings={"_members": members})
+        return GrownForest(
+            members.forest, members.importances, seed, settings={"_members": members}
+        )
 
     def _scale(self, X: NDArray[Any], schema: Schema, copies: NDArray[np.int32] | None) -> CutScale:
         if vars(self)["transform"] == "none":
@@ -165,7 +172,9 @@ class PriorForestEstimator(ForestEstimator):
 
     # --- what is fitted -------------------------------------------------------------------------
 
-    def _described(self, schema: Schema, grown: Grown, class_names: Any = ()) -> dict[str, Any]:
+    def _described(
+        self, schema: Schema, grown: GrownForest, class_names: Any = ()
+    ) -> dict[str, Any]:
         described = super()._described(schema, grown, class_names)
         # These follow from the members, when asked for.
         del described["forest_"], described["_importances"]
@@ -272,9 +281,9 @@ class PriorForestEstimator(ForestEstimator):
 
     def _add_chunk(self, X: Any, y: Any, sample_weight: Any) -> None:
         chunk = self._later_chunk(X, y, sample_weight, "partial_fit")
-        copies = whole_copies(chunk.sample_weight, self._name)
+        copies = chunk.copies(self._name)
         members = replace(self._members, n_jobs=self._threads())
-        n_more = chunk.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+        n_more = count_copies(chunk.n_rows, copies)
         if members.n_rows + n_more > MOST_ROWS:
             raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
         self._members = members.add(chunk.X, chunk.target.y, copies)
@@ -311,7 +320,7 @@ class PriorForestEstimator(ForestEstimator):
         self._check_fitted()
         self._refuse_random_ties("forget")
         chunk = self._later_chunk(X, y, sample_weight, "forget")
-        copies = whole_copies(chunk.sample_weight, self._name)
+        copies = chunk.copies(self._name)
         members = replace(self._members, n_jobs=self._threads())
         self._members = members.remove(chunk.X, chunk.target.y, copies)
         return self
@@ -385,7 +394,11 @@ class PriorForestEstimator(ForestEstimator):
         return meta, {**arrays, **scale, **stored}, forest
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         trees = _restored_trees(meta, arrays, schema, grown, self._statistics)
         reservoir = _restored_reservoir(meta, arrays, schema.n_features)
@@ -398,7 +411,7 @@ def _restored_trees(
     meta: dict[str, Any],
     arrays: dict[str, NDArray[Any]],
     schema: Schema,
-    grown: Grown,
+    grown: GrownForest,
     statistics: str,
 ) -> PriorTrees:
     plain = saved_state.take(meta, "plan", dict)

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.base.forest_estimator import ForestEstimator
-from bayeswood.methods.base.grown_forest import Grown
+from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     NONE,
     SHARED,
@@ -24,10 +24,10 @@ from bayeswood.methods.base.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
-from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.base.training_data import TrainingData, count_copies
 from bayeswood.methods.smc_tree.particles import NO_LIMIT, ParticlePlan, SampledParticles
 from bayeswood.progress import progress_bar
-from bayeswood.table import Schema, whole_copies
+from bayeswood.table import Schema
 
 F64 = NDArray[np.float64]
 
@@ -94,20 +94,20 @@ class ParticleEstimator(ForestEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> Grown:
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         if int(self.n_islands) > int(self.n_particles):
             words = f"at most n_particles, {self.n_particles}"
             raise parameter_error("n_islands", self._name, words, self.n_islands)
         tasks.begin(1)
-        grown: list[Grown] = []
+        grown: list[GrownForest] = []
         tasks.run(
             lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
         )
         return grown[0]
 
-    def _sampled(self, data: TrainingData) -> Grown:
-        copies = whole_copies(data.sample_weight, self._name)
-        n_rows = data.n_rows if copies is None else int(copies.sum(dtype=np.int64))
+    def _sampled(self, data: TrainingData) -> GrownForest:
+        copies = data.copies(self._name)
+        n_rows = count_copies(data.n_rows, copies)
         model, settings = self._leaf_model(data, copies)
         plan = self._plan(n_rows)
         with progress_bar(self._name, "islands", show=bool(self.verbose)) as report:
@@ -124,7 +124,7 @@ class ParticleEstimator(ForestEstimator):
         if len(found.predictive):
             settings["leaf_variance_"] = np.ascontiguousarray(found.predictive[:, 1])
         forest = found.to_forest(island_weights)
-        return Grown(forest, found.importances, plan.seed, settings=settings)
+        return GrownForest(forest, found.importances, plan.seed, settings=settings)
 
     def _plan(self, n_rows: int) -> ParticlePlan:
         return ParticlePlan(
@@ -168,7 +168,11 @@ class ParticleEstimator(ForestEstimator):
     # --- files ----------------------------------------------------------------------------------
 
     def _restored(
-        self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], schema: Schema, grown: Grown
+        self,
+        meta: dict[str, Any],
+        arrays: dict[str, NDArray[Any]],
+        schema: Schema,
+        grown: GrownForest,
     ) -> dict[str, Any]:
         restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
         trace = arrays.get("ess_trace_")

@@ -1,0 +1,59 @@
+"""How the trees of a forest weighted the training rows: drawn again from the seed, never stored."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+
+F64 = NDArray[np.float64]
+
+#: The ways of weighting rows that the core can repeat from a seed.
+SCHEMES = ("exponential", "bootstrap", "unit")
+
+
+@dataclass(frozen=True, eq=False)
+class RowWeights:
+    """The law of the rows' weights in each tree; the twin of the core's WeightScheme.
+
+    Attributes
+    ----------
+    scheme : {"exponential", "bootstrap", "unit"}
+        Exp(1) draws, the counts of a bootstrap sample, or 1.
+    seed : int
+        The seed that the weights of all trees come from.
+    threshold : float
+        Exponential weights below it are 0.
+    groups : ndarray of int32, (n_rows,) or None
+        Groups of rows that are given weight 0 together; needs a threshold.
+    parts : ndarray of int32, (n_rows,) or None
+        Parts of the rows that have random numbers of their own; exponential weights only.
+    """
+
+    scheme: str
+    seed: int
+    threshold: float = 0.0
+    groups: NDArray[np.int32] | None = None
+    parts: NDArray[np.int32] | None = None
+
+    def arguments(self) -> dict[str, Any]:
+        """By the names that the core's functions have for them."""
+        return {
+            "scheme": self.scheme,
+            "seed": self.seed,
+            "weight_threshold": self.threshold,
+            "row_groups": self.groups,
+            "row_parts": self.parts,
+        }
+
+    def draw(self, tree: int, n_rows: int) -> F64:
+        """The weights of one tree, before any weights that the user gave.
+
+        Examples
+        --------
+        >>> RowWeights("unit", seed=0).draw(tree=3, n_rows=4)
+        array([1., 1., 1., 1.])
+        """
+        return _core.draw_weights(tree=tree, n_rows=n_rows, **self.arguments())
