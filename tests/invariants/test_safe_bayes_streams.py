@@ -36,7 +36,7 @@ def make(rng, X, kind):
 
 
 def statistics(forest):
-    members = forest._members
+    members = forest._posterior
     return members.counts if hasattr(members, "counts") else members.sums
 
 
@@ -113,7 +113,7 @@ def test_the_forest_sends_rows_where_they_were_counted(seed):
     X = draw_table(rng)
     y = rng.integers(0, 2, len(X))
     forest = make(rng, X, SafeBayesForestClassifier).fit(X, y)
-    members = forest._members
+    members = forest._posterior
     encoded = forest._encode(X)
     draws = members.probability[members.trees.core.apply(encoded).T]
     np.testing.assert_array_equal(forest.predict_draws(X), draws)

@@ -96,7 +96,7 @@ class BatchPredictions:
 
 def lacks_responses(estimator: Any) -> bool:
     """Whether a regressor cannot give intervals of new values."""
-    return not is_classifier(estimator) and getattr(estimator, "_responses", True) is None
+    return not (is_classifier(estimator) or estimator.predictive_.gives_distribution)
 
 
 def predict_large(

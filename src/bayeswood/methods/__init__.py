@@ -1,6 +1,7 @@
 """The estimators, one file per method."""
 
-from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.base.classifier import ForestClassifier
+from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.bayesian_forest.bayesian_forest import (
     BayesianForestClassifier,
     BayesianForestRegressor,

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
+from bayeswood.methods.base.predictive import HardVotes, MemberAverage, Predictive
 from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 F64 = NDArray[np.float64]
@@ -148,26 +149,8 @@ class RandomForestClassifier(ScoredClassifier):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    @property
-    def _counts_votes(self) -> bool:
-        return bool(self.voting == "hard")
-
-    def predict_proba(self, X: Any) -> F64:
-        """Class probabilities: averaged over the trees, or with hard voting the vote shares.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray, (n_rows, n_classes)
-            In the order of `classes_`.
-        """
-        rows = self._encode(X)
-        ask = self.forest_.votes if self.voting == "hard" else self.forest_.predict
-        return ask(rows, self._workers(len(rows)))
+    def _predictive_kind(self) -> type[Predictive]:
+        return HardVotes if self.voting == "hard" else MemberAverage
 
 
 class RandomForestRegressor(ScoredRegressor):

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
 from bayeswood.forest.smoothing import smooth_classes
-from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     CART,
@@ -35,7 +35,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.cart.grow_cart import CartPlan, grow_weighted_cart
+from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
 from bayeswood.table import check_weights
 from bayeswood.uncertainty import row_blocks
 
@@ -170,7 +170,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         def fitted(grown: GrownForest) -> dict[str, Any]:
             return self._fitted(data, self._smoothed(grown))
 
-        return self._smoothed(grow_weighted_cart(self._plan(data), data, tasks, fitted))
+        return self._smoothed(grow_cart(self._plan(data), data, tasks, fitted))
 
     def _smoothed(self, grown: GrownForest) -> GrownForest:
         forest = smooth_classes(grown.forest, float(self.dirichlet_alpha))

@@ -95,8 +95,8 @@ class WeightedTreesDisplay:
         Parameters
         ----------
         estimator : fitted classifier
-            With ``forest_``. What the Dirichlet prior of a safe-Bayesian forest adds to the shares
-            is taken out, unless its leaves are averages over prunings.
+            With ``forest_`` and ``predictive_``: the α that leaves are known to contain
+            (``leaf_prior``) is taken out of the shares.
         n_trees : int, default 4
         max_depth : int, optional
         collapses_empty : bool, default True
@@ -106,13 +106,9 @@ class WeightedTreesDisplay:
         -------
         WeightedTreesDisplay
         """
-        alpha = 0.0
-        if getattr(estimator, "prune_average", None) is False:
-            given = estimator.dirichlet_alpha
-            alpha = 1 / estimator.forest_.n_outputs if given is None else float(given)
         display = cls(
             estimator.forest_, n_trees=n_trees, max_depth=max_depth,
-            collapses_empty=collapses_empty, dirichlet_alpha=alpha,
+            collapses_empty=collapses_empty, dirichlet_alpha=estimator.predictive_.leaf_prior,
         )  # fmt: skip
         return display.plot(axes)
 

@@ -50,7 +50,7 @@ def test_out_of_bag_probabilities(voting):
     assert model.oob_score_ < model.score(X, y)
 
 
-@pytest.mark.parametrize("n_outputs", [0, 1, 2])
+@pytest.mark.parametrize("n_outputs", [0, 2])
 def test_out_of_bag_means(n_outputs):
     X, y = make_friedman1(n_samples=120, random_state=1)
     if n_outputs:

@@ -165,7 +165,7 @@ def test_the_highest_and_the_lowest_are_chosen():
 
 def test_leaves_have_the_colours_of_their_classes():
     estimator = SimpleNamespace(
-        forest_=forest_of(alpha=1.0), dirichlet_alpha=1.0, prune_average=False
+        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=1.0)
     )
     axes = weighted_trees(estimator, n_trees=1, collapses_empty=False)
     leaves = axes[0, 0].collections[1]
@@ -186,7 +186,7 @@ def test_a_subtree_without_rows_is_one_black_leaf():
 
 def test_averaged_leaves_are_shown_as_they_are():
     estimator = SimpleNamespace(
-        forest_=forest_of(alpha=1.0), dirichlet_alpha=1.0, prune_average=True
+        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=0.0)
     )
     display = WeightedTreesDisplay.from_estimator(estimator, n_trees=1)
     np.testing.assert_allclose(display.shares(0)[0][1], [7 / 9, 1 / 9, 1 / 9], rtol=1e-12)

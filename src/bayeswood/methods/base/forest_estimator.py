@@ -1,7 +1,8 @@
 """What classifiers and regressors share: fit, the hand-over forest, importances, files."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
@@ -16,11 +17,13 @@ from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
+from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
+from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.modelfile import read_model, write_model
 from bayeswood.table import Schema, transform_table
-from bayeswood.uncertainty import member_variance, row_blocks
+from bayeswood.uncertainty import member_variance
 
 F64 = NDArray[np.float64]
 
@@ -38,18 +41,36 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     _saved_arrays: ClassVar[tuple[str, ...]] = ()
 
     forest_: Forest
+    predictive_: Any
     schema_: Schema
     seed_: int
     n_features_in_: int
     _importances: F64
+    _parts: tuple[Part, ...]
+
+    # What is kept of the response, and further parts that an estimator may have.
+    _target_kind: ClassVar[type[ClassLabels] | type[ResponseShape]]
+    _part_kinds: ClassVar[tuple[type[Part], ...]] = ()
 
     @abstractmethod
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
-        """Grow the members; the one thing in which methods differ."""
+        """Grow the members; the one thing in which methods must differ."""
+
+    @abstractmethod
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        """How leaves become an answer, and the members as they are then."""
+
+    @abstractmethod
+    def _predictive_kind(self) -> type[Predictive]:
+        """The kind of predictive that the parameters ask for."""
 
     @abstractmethod
     def _read_target(self, y: Any) -> Target:
         """The response as the core takes it."""
+
+    @abstractmethod
+    def _target_part(self, target: Target) -> ClassLabels | ResponseShape:
+        """What is kept of the response."""
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -86,7 +107,8 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         )
         self._forget()
         tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
-        self._adopt(self._fitted(data, self._grow(data, tasks)))
+        grown = self._grow(data, tasks)
+        self._set_attributes(self._fitted(data, grown))
         tasks.end()
         return self
 
@@ -94,39 +116,26 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _name(self) -> str:
         return type(self).__name__
 
-    @abstractmethod
     def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         """The fitted attributes that these data and members give."""
+        grown, predictive = self._choose(data, grown)
+        return _attributes(data.schema, grown, predictive, self._target_part(data.target))
 
-    def _described(
-        self, schema: Schema, grown: GrownForest, class_names: Any = ()
-    ) -> dict[str, Any]:
-        """The fitted attributes that all estimators have."""
-        levels = tuple(column.levels for column in schema.columns)
-        labels = Labels(tuple(schema.names), levels, tuple(map(str, class_names)))
-        described = {
-            "schema_": schema,
-            "n_features_in_": schema.n_features,
-            "seed_": grown.seed,
-            "forest_": grown.forest.labelled(labels),
-            "_importances": grown.importances,
-            **grown.settings,
+    def _set_attributes(self, fitted: Mapping[str, Any]) -> None:
+        """Take fitted attributes over, but for those that the class derives itself."""
+        own = {
+            n: v
+            for n, v in fitted.items()
+            if not isinstance(getattr(type(self), n, None), property)
         }
-        if schema.named:
-            described["feature_names_in_"] = np.array(schema.names, dtype=object)
-        return described
-
-    def _adopt(self, fitted: Mapping[str, Any]) -> None:
-        for name, value in fitted.items():
-            setattr(self, name, value)
+        self.__dict__.update(own)
+        self._fitted_names = (*getattr(self, "_fitted_names", ()), *own)
 
     def _forget(self) -> None:
         """Drop what an earlier fit left behind."""
-        privates = ("_importances", "_responses", "_single_output", "_judged")
-        for name in list(vars(self)):
-            is_fitted = name.endswith("_") and not name.startswith("_")
-            if is_fitted or name in privates:
-                delattr(self, name)
+        public = [n for n in vars(self) if n.endswith("_") and not n.startswith("_")]
+        for name in (*self.__dict__.pop("_fitted_names", ()), *public):
+            self.__dict__.pop(name, None)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Whether there is a forest."""
@@ -161,13 +170,6 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _threads(self) -> int:
         return int(effective_n_jobs(self.n_jobs))
-
-    def _over_blocks(self, rows: NDArray[Any], summarise: Callable[[F64], F64]) -> F64:
-        """Apply `summarise` to the members' draws, a block of rows at a time."""
-        forest = self.forest_
-        workers = self._workers(len(rows))
-        blocks = row_blocks(len(rows), forest.n_trees, forest.n_outputs)
-        return np.concatenate([summarise(forest.draws(rows[block], workers)) for block in blocks])
 
     @property
     def member_weights_(self) -> F64:
@@ -228,43 +230,55 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
         """Everything fitted, as plain data, arrays and the forest."""
         self._check_fitted()
-        meta = {
+        numbers = {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)}
+        meta: dict[str, Any] = {
             "parameters": saved_state.plain_parameters(self.get_params(deep=False)),
             "schema": self.schema_.to_json(),
             "seed": self.seed_,
-            "numbers": {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)},
+            "numbers": numbers,
         }
         arrays = {n: getattr(self, n) for n in self._saved_arrays if n in vars(self)}
-        return meta, {"importances": self._importances, **arrays}, self.forest_
+        arrays = {"importances": self._importances, **arrays}
+        if "predictive_" in vars(self):
+            saved_state.put_apart(self.predictive_.arrays(), meta, arrays)
+        for part in self._parts:
+            part.write(meta, arrays)
+        return meta, arrays, self.forest_
 
     @classmethod
     def _from_state(
         cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], forest: Forest
     ) -> Self:
         """A fitted estimator from what `_state` gave; BayeswoodError if anything is amiss."""
-        estimator = cls._from_parameters(saved_state.take(meta, "parameters", dict))
-        schema = Schema.from_json(saved_state.take(meta, "schema", dict))
+        estimator = cls._from_parameters(saved_state.read_value(meta, "parameters", dict))
+        schema = Schema.from_json(saved_state.read_value(meta, "schema", dict))
         if not np.array_equal(schema.n_levels, forest.core.n_levels):
             raise BayeswoodError("The model file's columns do not match its trees.")
-        seed = saved_state.take(meta, "seed", int)
+        seed = saved_state.read_value(meta, "seed", int)
         if not 0 <= seed <= _MAX_SEED:
             raise BayeswoodError("The model file holds a seed out of range.")
         shape = (forest.n_trees, forest.n_features)
-        grown = GrownForest(forest, saved_state.take_array(arrays, "importances", shape), seed)
-        estimator._adopt(estimator._restored(meta, arrays, schema, grown))
-        estimator._adopt(saved_state.take_numbers(meta, cls._saved_numbers))
-        estimator._adopt(saved_state.take_arrays(arrays, cls._saved_arrays))
+        importances = saved_state.read_array(arrays, "importances", shape)
+        saved = SavedModel(meta, arrays, forest, schema, seed, estimator)
+        estimator._restore(saved, GrownForest(forest, importances, seed))
         return estimator
 
-    @abstractmethod
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        """The fitted attributes that a saved state gives."""
+    def _restore(self, saved: SavedModel, grown: GrownForest) -> None:
+        meta, arrays = saved.meta, saved.arrays
+        of_target = self._target_kind.read(saved)
+        labels = labels_of(saved.schema, of_target.names())
+        saved = replace(saved, forest=saved.forest.labelled(labels))
+        together = saved_state.put_together(meta, arrays)
+        predictive = self._predictive_kind().from_arrays(together, saved.forest)
+        read = [kind.read(saved) for kind in self._part_kinds]
+        parts = [part for part in read if part is not None]
+        known = (*self._saved_numbers, *predictive.arrays())
+        settings = {
+            **saved_state.read_numbers(meta, known),
+            **saved_state.read_arrays(arrays, self._saved_arrays),
+        }
+        grown = grown.extended(settings, *parts)
+        self._set_attributes(_attributes(saved.schema, grown, predictive, of_target))
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
@@ -273,6 +287,39 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             raise BayeswoodError(f"{cls.__name__} has no parameter {unknown[0]!r}.")
         check_parameters(parameters, cls._constraints, cls.__name__)
         return cls(**parameters)
+
+
+def _attributes(
+    schema: Schema,
+    grown: GrownForest,
+    predictive: Predictive,
+    target: ClassLabels | ResponseShape,
+) -> dict[str, Any]:
+    """The fitted attributes of an estimator with these parts."""
+    parts = (target, *grown.parts)
+    forest = grown.forest.labelled(labels_of(schema, target.names()))
+    found = {
+        "schema_": schema,
+        "n_features_in_": schema.n_features,
+        "seed_": grown.seed,
+        "forest_": forest,
+        "predictive_": predictive,
+        "_importances": grown.importances,
+        "_parts": parts,
+        **grown.settings,
+        **{n: a if a.ndim else a.item() for n, a in predictive.arrays().items() if n[-1] == "_"},
+    }
+    for part in parts:
+        found |= part.attributes()
+    if schema.named:
+        found["feature_names_in_"] = np.array(schema.names, dtype=object)
+    return found
+
+
+def labels_of(schema: Schema, class_names: tuple[str, ...] = ()) -> Labels:
+    """Names of columns, levels and classes, for texts of trees."""
+    levels = tuple(column.levels for column in schema.columns)
+    return Labels(tuple(schema.names), levels, class_names)
 
 
 def read_estimator(

@@ -1,12 +1,13 @@
 """What a method's growing hands to the estimator."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.forest import Forest, RowWeights
+from bayeswood.methods.base.parts import Part
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class GrownForest:
     row_weights : RowWeights or None
         How the rows were weighted in each tree; None if that cannot be told from the seed.
     settings : dict
-        Defaults resolved for these data, by the name of the fitted attribute.
+        Further fitted attributes, such as defaults resolved for these data.
+    parts : tuple of Part
+        What else the estimator consists of.
     """
 
     forest: Forest
@@ -32,3 +35,8 @@ class GrownForest:
     seed: int
     row_weights: RowWeights | None = None
     settings: dict[str, Any] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+
+    def extended(self, settings: dict[str, Any], *parts: Part) -> "GrownForest":
+        """The same with further fitted attributes and parts."""
+        return replace(self, settings={**self.settings, **settings}, parts=(*self.parts, *parts))

@@ -165,3 +165,9 @@ def draw_seed(random_state: Any) -> int:
     if random_state is None or random_state is np.random:
         random_state = np.random.mtrand._rand
     return int.from_bytes(random_state.bytes(8), "little")
+
+
+def check_kind(kind: str, caller: str) -> None:
+    """Raise unless `kind` is one of the two things that can be asked of a response."""
+    if kind not in ("prediction", "mean"):
+        raise parameter_error("kind", caller, "one of 'prediction', 'mean'", kind)

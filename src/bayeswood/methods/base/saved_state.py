@@ -4,7 +4,6 @@ Reading trusts nothing: a file may come from anyone.
 """
 
 from collections.abc import Mapping
-from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,9 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.forest import SCHEMES, RowWeights
-from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.uncertainty import Responses
 
 _SCALARS = (str, bool, int, float, type(None))
 _CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": object}
@@ -56,8 +52,8 @@ def classes_to_plain(classes: NDArray[Any]) -> dict[str, Any]:
 
 def classes_from_plain(plain: Any) -> NDArray[Any]:
     """Class labels from `classes_to_plain`, of the same type."""
-    labels = take(plain, "labels", list)
-    dtype = take(plain, "dtype", str)
+    labels = read_value(plain, "labels", list)
+    dtype = read_value(plain, "dtype", str)
     kind = dtype.lstrip("<>=|")[:1]
     expected = _CLASS_KINDS.get(kind)
     if expected is None or not labels:
@@ -76,7 +72,7 @@ def classes_from_plain(plain: Any) -> NDArray[Any]:
     return classes
 
 
-def take(plain: Any, name: str, kind: type | tuple[type, ...]) -> Any:
+def read_value(plain: Any, name: str, kind: type | tuple[type, ...]) -> Any:
     """One value of a mapping, of a given type."""
     if not isinstance(plain, dict) or name not in plain:
         raise BayeswoodError(f"The model file lacks '{name}'.")
@@ -86,7 +82,7 @@ def take(plain: Any, name: str, kind: type | tuple[type, ...]) -> Any:
     return value
 
 
-def take_array(
+def read_array(
     arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
     """One float array of a given shape (-1: any length), free of NaN and infinities."""
@@ -101,16 +97,16 @@ def take_array(
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def take_numbers(meta: Any, names: tuple[str, ...]) -> dict[str, int | float]:
+def read_numbers(meta: Any, names: tuple[str, ...]) -> dict[str, int | float]:
     """The numbers of `names` that are there."""
-    numbers = take(meta, "numbers", dict)
+    numbers = read_value(meta, "numbers", dict)
     for name, value in numbers.items():
         if name not in names or type(value) not in (int, float):
             raise BayeswoodError(f"The model file holds an unusable number {name!r}.")
     return dict(numbers)
 
 
-def take_arrays(
+def read_arrays(
     arrays: Mapping[str, NDArray[Any]], names: tuple[str, ...]
 ) -> dict[str, NDArray[np.float64]]:
     """The arrays of `names` that are there; they may hold NaN."""
@@ -121,60 +117,42 @@ def take_arrays(
     return found
 
 
-def take_responses(
-    meta: Any, arrays: Mapping[str, NDArray[Any]], grown: GrownForest
-) -> Responses | None:
-    """The training responses, if the file holds them, checked against the forest."""
-    if "y" not in arrays:
-        return None
-    forest = grown.forest
-    y = take_array(arrays, "y", (-1, forest.n_outputs))
-    weights = None
-    if "sample_weight" in arrays:
-        weights = take_array(arrays, "sample_weight", (len(y),))
-    scheme = take(meta, "scheme", str)
-    rows = forest.to_arrays()["leaf_rows"]
-    outside = rows.size > 0 and (int(rows.min()) < 0 or int(rows.max()) >= len(y))
-    if not forest.has_rows or outside or scheme not in SCHEMES:
-        raise BayeswoodError("The model file's training responses do not match its trees.")
-    if weights is not None and not (weights > 0).all():
-        raise BayeswoodError("The model file holds a training weight that is not positive.")
-    threshold, groups = _take_left_out(meta, arrays, scheme, len(y))
-    parts = _take_parts(arrays, scheme, groups, len(y))
-    return Responses(y, weights, RowWeights(scheme, grown.seed, threshold, groups, parts))
+def read_scalar(arrays: Mapping[str, NDArray[Any]], name: str, kind: type) -> Any:
+    """One value without dimension, of a given type."""
+    if name not in arrays:
+        raise BayeswoodError(f"The model file lacks '{name}'.")
+    value = np.asarray(arrays[name])
+    if value.ndim != 0 or type(value.item()) is not kind:
+        raise BayeswoodError(f"The model file holds a '{name}' of the wrong type.")
+    return value.item()
 
 
-def _take_left_out(
-    meta: Any, arrays: Mapping[str, NDArray[Any]], scheme: str, n_rows: int
-) -> tuple[float, NDArray[np.int32] | None]:
-    """How rows were left out of trees: the threshold of their weights, and their groups."""
-    threshold = take(meta, "weight_threshold", float) if "weight_threshold" in meta else 0.0
-    groups = arrays.get("row_groups")
-    usable = threshold == 0.0 or (threshold > 0 and isfinite(threshold) and scheme == SCHEMES[0])
-    if groups is None and usable:
-        return threshold, None
-    if not (usable and threshold > 0) or groups is None or not _are_groups(groups, n_rows):
-        raise BayeswoodError("The model file says wrongly how rows were left out of its trees.")
-    return threshold, np.ascontiguousarray(groups, dtype=np.int32)
+def put_apart(
+    named: Mapping[str, NDArray[Any]], meta: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
+    """Put arrays where a model file has them: those without dimension among the plain data."""
+    for name, array in named.items():
+        if array.ndim:
+            arrays[name] = array
+        elif name.endswith("_"):
+            meta["numbers"][name] = array.item()
+        else:
+            meta[name] = array.item()
 
 
-def _take_parts(
-    arrays: Mapping[str, NDArray[Any]],
-    scheme: str,
-    groups: NDArray[np.int32] | None,
-    n_rows: int,
-) -> NDArray[np.int32] | None:
-    """The parts of the rows that had random numbers of their own."""
-    parts = arrays.get("row_parts")
-    if parts is None:
-        return None
-    if scheme != SCHEMES[0] or groups is not None or not _are_groups(parts, n_rows):
-        raise BayeswoodError("The model file says wrongly in which parts its rows are.")
-    return np.ascontiguousarray(parts, dtype=np.int32)
+def put_together(
+    meta: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> dict[str, NDArray[Any]]:
+    """All arrays of a model file; plain values are arrays without dimension.
+
+    Parameters of the estimator are among them, behind ``parameters.``.
+    """
+    given = {f"parameters.{name}": v for name, v in meta.get("parameters", {}).items()}
+    plain = {**given, **meta, **read_value(meta, "numbers", dict)}
+    scalars = {n: _scalar(v) for n, v in plain.items() if isinstance(v, (str, bool, int, float))}
+    return {**scalars, **arrays}
 
 
-def _are_groups(groups: NDArray[Any], n_rows: int) -> bool:
-    """Whether there is one number from 0 to n_rows - 1 for each row."""
-    if groups.shape != (n_rows,) or groups.dtype.kind not in "iu":
-        return False
-    return bool(((groups >= 0) & (groups < n_rows)).all())
+def _scalar(value: str | bool | int | float) -> NDArray[Any]:
+    # An int may be a seed, which needs all of 64 bits; one beyond is no number of ours.
+    return np.array(value, dtype=object if type(value) is int else None)

@@ -5,7 +5,7 @@ trees: callbacks see each chunk begin and end, may ask for the estimator as it w
 stopped there, and may stop the growing. Without callbacks the trees are grown in one native call.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 try:
@@ -43,32 +43,41 @@ class FitTasks:
         metadata = {name: given for name, given in metadata.items() if given is not None}
         self._about: dict[str, Any] = {"X": X, "y": y, "metadata": metadata}
         self._context: Any = None
+        self._task: Any = None
+        self._is_stopped = False
 
-    def begin(self, n_trees: int) -> list[int]:
-        """Announce the fit; the sizes of the chunks in which to grow the trees."""
-        chunks = self._chunks(n_trees)
-        if hasattr(self._estimator, "_init_callback_context"):
-            self._context = self._estimator._init_callback_context(max_subtasks=len(chunks))
-            self._context.call_on_fit_task_begin(estimator=self._estimator, **self._about)
-        return chunks
+    def chunks(self, n_trees: int = 1) -> Iterator[tuple[int, int]]:
+        """The chunks in which to grow the trees: first tree and size of each.
 
-    def run(
-        self, grow: Callable[[], None], first_tree: int, fitted: Callable[[], Mapping[str, Any]]
-    ) -> bool:
-        """Grow one chunk; True if a callback asks to stop there.
-
-        `fitted` gives the fitted attributes with the trees grown so far.
+        `finished` is to be called at the end of each; no chunk comes after one that a callback
+        ended the fit with.
         """
-        if self._context is None:
-            grow()
-            return False
-        task = self._context.subcontext(task_name=f"trees from {first_tree}")
-        task.call_on_fit_task_begin(estimator=self._estimator, **self._about)
-        grow()
-        stop = task.call_on_fit_task_end(
-            estimator=self._estimator, **self._about, reconstruction_attributes=fitted
-        )
-        return bool(stop)
+        sizes = self._chunk_sizes(n_trees)
+        if hasattr(self._estimator, "_init_callback_context"):
+            self._context = self._estimator._init_callback_context(max_subtasks=len(sizes))
+            self._context.call_on_fit_task_begin(estimator=self._estimator, **self._about)
+        first = 0
+        for size in sizes:
+            if self._context is not None:
+                self._task = self._context.subcontext(task_name=f"trees from {first}")
+                self._task.call_on_fit_task_begin(estimator=self._estimator, **self._about)
+            yield first, size
+            if self._is_stopped:
+                return
+            first += size
+
+    def begin(self) -> None:
+        """Announce a fit that is one chunk."""
+        next(self.chunks())
+
+    def finished(self, fitted: Callable[[], Mapping[str, Any]]) -> None:
+        """Announce the end of a chunk; `fitted` gives the attributes with the trees so far."""
+        if self._task is not None:
+            self._is_stopped = bool(
+                self._task.call_on_fit_task_end(
+                    estimator=self._estimator, **self._about, reconstruction_attributes=fitted
+                )
+            )
 
     def end(self) -> None:
         """Announce the end of a fit; the estimator is fitted by now."""
@@ -77,7 +86,7 @@ class FitTasks:
                 estimator=self._estimator, **self._about, reconstruction_attributes={}
             )
 
-    def _chunks(self, n_trees: int) -> list[int]:
+    def _chunk_sizes(self, n_trees: int) -> list[int]:
         n_chunks = min(_MAX_CHUNKS, n_trees) if self._has_callbacks() else 1
         ends = [n_trees * (chunk + 1) // n_chunks for chunk in range(n_chunks)]
         return [end - start for start, end in zip([0, *ends], ends, strict=False)]

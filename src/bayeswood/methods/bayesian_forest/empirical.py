@@ -21,7 +21,7 @@ from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.bayesian_forest.bayesian_forest import WEIGHTS, check_out_of_bag
 from bayeswood.methods.bayesian_forest.fit_files import FileForest
-from bayeswood.methods.bayesian_forest.trunk_and_branches import TRUNK
+from bayeswood.methods.bayesian_forest.trunk_and_branches import TRUNK, Trunk
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.out_of_bag_score import ScoredClassifier, ScoredRegressor
 
@@ -151,6 +151,7 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
     (2, 2)
     """
 
+    _part_kinds = (Trunk,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         **WEIGHTS,
@@ -330,6 +331,7 @@ class EmpiricalBayesianForestRegressor(FileForest, ScoredRegressor):
     (3, 2)
     """
 
+    _part_kinds = (Trunk,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         **WEIGHTS,

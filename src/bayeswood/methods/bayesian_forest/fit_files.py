@@ -255,7 +255,7 @@ class FileForest(TrunkForest):
     def _take(self, fitted: FilesFit) -> Self:
         """Become what was fitted elsewhere."""
         self._forget()
-        self._adopt(self._from_files(fitted))
+        self._set_attributes(self._from_files(fitted))
         return self
 
     def _from_files(self, fitted: FilesFit) -> dict[str, Any]:
@@ -267,7 +267,7 @@ class FileForest(TrunkForest):
         plan = self._plan_without_seed(data)
         law = replace(plan.row_weights, seed=fitted.branches.seed, parts=fitted.branch)
         plan = replace(plan, row_weights=law)
-        found = {"trunk_": fitted.trunk, **self._checked_on_sample(fitted, plan)}
+        found = self._checked_on_sample(fitted, plan)
         if fitted.memory is not None:
             found["memory_plan_"] = fitted.memory
         grown = GrownForest(
@@ -276,6 +276,7 @@ class FileForest(TrunkForest):
             plan.seed,
             plan.row_weights,
             {**plan.settings(), **found},
+            (self._trunk_part(fitted.trunk, data),),
         )
         return self._fitted(data, grown)
 

@@ -1,7 +1,8 @@
 """What sub-sample forests for classes and for numbers share: disjoint random parts of the rows."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.bayesian_forest.trunk_and_branches import branch_plan
 from bayeswood.methods.bayesian_forest.trunk_check import random_order
 from bayeswood.methods.cart.cart_forest import CartForest
-from bayeswood.methods.cart.grow_cart import CartPlan, grow_in_chunks
-from bayeswood.progress import Report
+from bayeswood.methods.cart.grow_cart import CartPlan, Chunks
+from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]
 
@@ -37,67 +38,56 @@ class PartedForest(CartForest):
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         plan = self._plan(data)
-        parts = Parts(plan, data, plan.n_trees // int(self.n_estimators))
-        settings = {**plan.settings(), "n_subsamples_": parts.n_parts}
+        n_parts = plan.n_trees // int(self.n_estimators)
+        part = random_parts(plan.seed, data.n_rows, n_parts)
+        settings = {"n_subsamples_": n_parts}
+        rows = branch_rows(part, n_parts)
+        grown = Chunks(plan.in_parts(part))
+        with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
+            for first, size in tasks.chunks(plan.n_trees):
+                for piece in _pieces(first, size, plan.n_trees // n_parts):
+                    grown.add(*_grow_piece(plan, data, rows[piece.part], piece, report))
+                tasks.finished(lambda: self._fitted(data, grown.joined().extended(settings)))
+        return grown.joined().extended(settings)
 
-        def described(grown: GrownForest) -> GrownForest:
-            return replace(grown, settings=settings)
 
-        def fitted(grown: GrownForest) -> dict[str, Any]:
-            return self._fitted(data, described(grown))
+class _Piece(NamedTuple):
+    """Trees that belong to one part of the rows."""
 
-        return described(grow_in_chunks(plan.in_parts(parts.part), parts.grow, tasks, fitted))
+    part: int
+    first: int
+    size: int
 
 
-class Parts:
-    """The parts of one fit and their forests.
+def _pieces(first: int, size: int, per_part: int) -> Iterator[_Piece]:
+    """Trees first .. first + size - 1, those of the first part first."""
+    end = first + size
+    for part in range(first // per_part, (end - 1) // per_part + 1):
+        begin = max(first, part * per_part)
+        yield _Piece(part, begin, min(end, (part + 1) * per_part) - begin)
 
-    Parameters
-    ----------
-    plan : CartPlan
-        What to grow: the trees of all parts, those of the first part first.
-    data : TrainingData
-        From what.
-    n_parts : int
-        Number of parts.
-    """
 
-    def __init__(self, plan: CartPlan, data: TrainingData, n_parts: int) -> None:
-        self._plan = plan
-        self._data = data
-        self.n_parts = n_parts
-        self.part = random_parts(plan.seed, data.n_rows, n_parts)
-        self._rows = branch_rows(self.part, n_parts)
-
-    def grow(self, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
-        """Trees first .. first + size - 1 and their importances."""
-        per_part, end = self._plan.n_trees // self.n_parts, first + size
-        grown = []
-        for number in range(first // per_part, (end - 1) // per_part + 1):
-            begin = max(first, number * per_part)
-            grown.append(
-                self._fit(number, begin, min(end, (number + 1) * per_part) - begin, report)
-            )
-        forests, importances = zip(*grown, strict=True)
-        return Forest.concatenate(list(forests)), np.concatenate(importances)
-
-    def _fit(self, number: int, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
-        rows = self._rows[number]
-        own = self._data.take(rows)
-        plan = branch_plan(self._plan, own, size)
-        branch = fit_branch(
-            own.X,
-            own.target.y,
-            own.sample_weight,
-            plan,
-            number,
-            n_levels=own.schema.n_levels,
-            first_tree=first,
-            n_jobs=self._plan.n_jobs,
-            progress=report and (lambda done, _: report(first + done, self._plan.n_trees)),
-        )
-        forest = _renumbered(branch.forest, rows) if plan.keep_rows else branch.forest
-        return forest, branch.importances
+def _grow_piece(
+    plan: CartPlan,
+    data: TrainingData,
+    rows: NDArray[np.int32],
+    piece: _Piece,
+    report: Report | None,
+) -> tuple[Forest, F64]:
+    own = data.take(rows)
+    branch = fit_branch(
+        own.X,
+        own.target.y,
+        own.sample_weight,
+        branch_plan(plan, own, piece.size),
+        piece.part,
+        n_levels=own.schema.n_levels,
+        first_tree=piece.first,
+        n_jobs=plan.n_jobs,
+        progress=report and (lambda done, _: report(piece.first + done, plan.n_trees)),
+    )
+    forest = _renumbered(branch.forest, rows) if plan.keep_rows else branch.forest
+    return forest, branch.importances
 
 
 def random_parts(seed: int, n_rows: int, n_parts: int) -> NDArray[np.int32]:

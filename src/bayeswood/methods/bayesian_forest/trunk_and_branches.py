@@ -1,14 +1,13 @@
 """What empirical Bayesian forests for classes and for numbers share: a trunk and its branches."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed import (
-    Branch,
     BranchPlan,
     branch_depths,
     branch_rows,
@@ -23,6 +22,7 @@ from bayeswood.distributed import (
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.methods.base.forest_estimator import labels_of
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
@@ -32,13 +32,13 @@ from bayeswood.methods.base.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.parts import SavedModel, read_trees
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.bayesian_forest.trunk_check import MIN_ROWS, check_trunk
 from bayeswood.methods.cart.cart_forest import CartForest
-from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan, grow_in_chunks
-from bayeswood.progress import Report
-from bayeswood.table import Schema
+from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan, Chunks
+from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]
 
@@ -59,15 +59,19 @@ class TrunkForest(CartForest):
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         plan = self._plan(data)
         trunk = self._fit_trunk(plan, data)
-        found = {"trunk_": trunk, **self._checked(trunk, plan, data)}
+        found, part = self._checked(trunk, plan, data), self._trunk_part(trunk, data)
         branches = Branches(plan, data, trunk)
-        grown = grow_in_chunks(
-            plan.in_parts(branches.branch),
-            branches.grow,
-            tasks,
-            lambda grown: self._fitted(data, _with(grown, found)),
-        )
-        return _with(grown, found)
+        grown = Chunks(plan.in_parts(branches.branch))
+        with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
+            for first, size in tasks.chunks(plan.n_trees):
+                grown.add(*branches.grow(first, size, report))
+                tasks.finished(lambda: self._fitted(data, grown.joined().extended(found, part)))
+        return grown.joined().extended(found, part)
+
+    def _trunk_part(self, trunk: Forest, data: TrainingData) -> "Trunk":
+        """The trunk with the names of columns and classes."""
+        names = self._target_part(data.target).names()
+        return Trunk(trunk.labelled(labels_of(data.schema, names)))
 
     def _checked(self, trunk: Forest, plan: CartPlan, data: TrainingData) -> dict[str, Any]:
         """The stability of the trunk, if it is to be looked at."""
@@ -127,43 +131,29 @@ class TrunkForest(CartForest):
             wanted = default_leaf_size(n_rows, max_leaves)
         return max(wanted, plan.min_samples_leaf)
 
-    def _described(
-        self, schema: Schema, grown: GrownForest, class_names: Any = ()
-    ) -> dict[str, Any]:
-        described = super()._described(schema, grown, class_names)
-        trunk = grown.settings["trunk_"]
-        return {**described, "trunk_": trunk.labelled(described["forest_"].labels)}
 
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
-        meta, arrays, forest = super()._state()
-        trunk = self.trunk_.core.to_arrays()
-        own = {
-            f"trunk_{name}": trunk[name] for name in trunk if isinstance(trunk[name], np.ndarray)
-        }
-        return meta, {**arrays, **own}, forest
+@dataclass(frozen=True, eq=False)
+class Trunk:
+    """The trunk, as a part of the estimator."""
 
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        core = grown.forest.core
-        shape = {name: getattr(core, name) for name in ("n_features", "n_outputs", "is_classifier")}
-        own = {
-            name: np.ascontiguousarray(arrays[f"trunk_{name}"])
-            for name in core.select(np.zeros(0, dtype=np.int64)).to_arrays()
-            if f"trunk_{name}" in arrays
-        }
-        try:
-            trunk = Forest.from_arrays({**own, **shape})
-        except (ValueError, KeyError) as error:
-            raise BayeswoodError(f"The model file holds an unlawful trunk: {error}") from error
-        if trunk.n_trees != 1 or not np.array_equal(trunk.core.n_levels, core.n_levels):
+    trunk: Forest
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``trunk_``."""
+        return {"trunk_": self.trunk}
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Its arrays, each behind ``trunk_``."""
+        trunk = self.trunk.core.to_arrays()
+        arrays |= {f"trunk_{n}": a for n, a in trunk.items() if isinstance(a, np.ndarray)}
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "Trunk":
+        """One lawful tree over the forest's columns."""
+        trunk = read_trees(saved.arrays, "trunk", saved.forest)
+        if trunk.n_trees != 1 or not np.array_equal(trunk.core.n_levels, saved.schema.n_levels):
             raise BayeswoodError("The model file's trunk does not match its trees.")
-        found = _with(grown, {"trunk_": trunk})
-        return super()._restored(meta, arrays, schema, found)  # type: ignore[safe-super]
+        return cls(trunk.labelled(saved.forest.labels))
 
 
 class Branches:
@@ -191,7 +181,22 @@ class Branches:
     def grow(self, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
         """Trees first .. first + size - 1 and their importances."""
         plan = branch_plan(self._plan, self._data, size)
-        branches = [self._fit(b, plan, first, report) for b in range(len(self._rows))]
+        branches = []
+        for number, rows in enumerate(self._rows):
+            own = self._data.take(rows)
+            branch = fit_branch(
+                own.X,
+                own.target.y,
+                own.sample_weight,
+                plan,
+                number,
+                n_levels=own.schema.n_levels,
+                depth=int(self._depths[number]),
+                first_tree=first,
+                n_jobs=self._plan.n_jobs,
+                progress=report and self._share_of(report, number, first),
+            )
+            branches.append(branch)
         forest = graft(
             self._trunk,
             [branch.forest for branch in branches],
@@ -200,28 +205,16 @@ class Branches:
         )
         return forest, graft_importances(self._trunk, branches, self._criterion)
 
-    def _fit(self, number: int, plan: BranchPlan, first: int, report: Report | None) -> Branch:
-        rows, data = self._rows[number], self._data
-        own = data.take(rows)
-        done_before = sum(len(other) for other in self._rows[:number])
+    def _share_of(self, report: Report, number: int, first: int) -> Report:
+        """Progress of one branch, as trees of the forest."""
+        n_before = sum(map(len, self._rows[:number]))
+        n_own, n_all = len(self._rows[number]), self._data.n_rows
 
-        def tell(done: int, total: int) -> None:
-            share = (done_before + len(rows) * done / total) / data.n_rows
-            if report is not None:
-                report(first + int(share * total), self._plan.n_trees)
+        def tell(done: int, total: int, note: str = "") -> None:
+            share = (n_before + n_own * done / total) / n_all
+            report(first + int(share * total), self._plan.n_trees)
 
-        return fit_branch(
-            own.X,
-            own.target.y,
-            own.sample_weight,
-            plan,
-            number,
-            n_levels=data.schema.n_levels,
-            depth=int(self._depths[number]),
-            first_tree=first,
-            n_jobs=self._plan.n_jobs,
-            progress=None if report is None else tell,
-        )
+        return tell
 
 
 def branch_plan(plan: CartPlan, data: TrainingData, n_trees: int) -> BranchPlan:
@@ -240,7 +233,3 @@ def branch_plan(plan: CartPlan, data: TrainingData, n_trees: int) -> BranchPlan:
         keep_rows=plan.keep_rows,
         weight_threshold=plan.row_weights.threshold,
     )
-
-
-def _with(grown: GrownForest, found: dict[str, Any]) -> GrownForest:
-    return replace(grown, settings={**grown.settings, **found})

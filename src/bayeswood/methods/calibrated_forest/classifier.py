@@ -22,25 +22,24 @@ A. Agarwal, Y. S. Tan, O. Ronen, C. Singh, B. Yu. Hierarchical Shrinkage. ICML 2
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
+from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
 from bayeswood.methods.calibrated_forest.judgement import (
+    ClassJudgement,
+    describe_calibration,
     describe_left_out,
-    event_name,
     judge_class_calibration,
-    restored_about,
-    restored_report,
-    summary_arrays,
 )
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.thresholded_weights import (
@@ -48,15 +47,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.report.calibration import ClassCalibrationSummary
-from bayeswood.table import Schema
-from bayeswood.uncertainty import (
-    ClassCalibration,
-    Uncertainty,
-    effective_number,
-    fit_class_calibration,
-    split_calibrated_entropy,
-)
+from bayeswood.uncertainty import Uncertainty, effective_number, fit_class_calibration
 
 F64 = NDArray[np.float64]
 
@@ -201,8 +192,6 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "weight_threshold_",
         "leaf_shrinkage_",
         "randomized_weight_",
-        "calibration_power_",
-        "calibration_trees_",
         "n_calibration_rows_",
         "oob_score_",
     )
@@ -215,7 +204,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "calibration": one_of("oob") | NONE,
     }
     _many_trees_threshold = 0.35
-    _judged: ClassCalibrationSummary | None
+    _part_kinds = (ClassJudgement,)
 
     def __init__(
         self,
@@ -252,33 +241,6 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def predict_proba(self, X: Any) -> F64:
-        """Calibrated class probabilities; with ``calibration=None`` the members' average.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray, (n_rows, n_classes)
-            In the order of `classes_`. Calibrated, none is 0.
-        """
-        averages = super().predict_proba(X)
-        return averages if self.calibration is None else self._calibrated(averages)
-
-    def _calibrated(self, averages: F64) -> F64:
-        return self._calibration().apply(averages)
-
-    def _calibration(self) -> ClassCalibration:
-        return ClassCalibration(
-            self.calibration_power_,
-            self.calibration_offset_,
-            self.calibration_slopes_,
-            self.calibration_trees_,
-        )
-
     def uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the calibrated prediction and where it comes from, in nats.
 
@@ -305,16 +267,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         apart. With ``calibration=None``, total is the entropy of the average, as in the other
         forests.
         """
-        if self.calibration is None:
-            return super().uncertainty(X)
-        rows = self._encode(X)
-
-        def split(draws: F64) -> F64:
-            weights = self.member_weights_
-            calibrated = self._calibrated(np.tensordot(weights, draws, axes=1))
-            return np.stack(split_calibrated_entropy(draws, weights, calibrated), axis=-1)
-
-        return Uncertainty(*np.ascontiguousarray(self._over_blocks(rows, split).T))
+        return super().uncertainty(X)
 
     def calibration_report(self) -> OutOfBagReport:
         """How well the probabilities are calibrated, by the rows that trees left out.
@@ -327,116 +280,48 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             folds; whole groups where `oob_groups` were given).
         """
         self._check_fitted()
-        if self._judged is None:
-            raise BayeswoodError(
-                f"{self._name}.calibration_report needs rows that some tree left out and "
-                "calibration='oob'. Fit with calibration='oob' and more rows or trees."
-            )
-        return OutOfBagReport(self._name, self._judged)
+        return self._report("rows that some tree left out", "calibration='oob'")
 
-    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
+    def _predictive_kind(self) -> type[Predictive]:
+        return MemberAverage if self.calibration is None else CalibratedAverage
+
+    def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         if self.calibration is None:
             given = self.leaf_shrinkage
             strength = 0.0 if isinstance(given, str) else float(given)
-            fitted = super()._fitted(data, shrink_trees(grown, strength, self._threads()))
-            return {**fitted, "leaf_shrinkage_": strength, "_judged": None}
+            shrunk = shrink_trees(grown, strength, self._threads())
+            return shrunk.extended({"leaf_shrinkage_": strength}), MemberAverage()
         pooled = pool_trees(data, grown, self._pool_plan(), self._threads())
-        fitted = super()._fitted(data, pooled.grown)
         seen = pooled.counts > 0
         left_out = data.take(seen)
         label, weights = left_out.target.y.astype(np.intp), left_out.sample_weight
+        calibration = fit_class_calibration(pooled.votes, label, weights)
         if not seen.any():
             warn_of_no_rows(self._name)
-        calibration = fit_class_calibration(pooled.votes, label, weights)
-        fitted |= {
-            "leaf_shrinkage_": pooled.strength,
-            "randomized_weight_": pooled.randomized_weight,
-            "calibration_power_": calibration.power,
-            "calibration_offset_": calibration.offset,
-            "calibration_slopes_": calibration.slopes,
-            "calibration_trees_": (
-                calibration.n_trees if seen.any() else effective_number(pooled.grown.forest.weights)
-            ),
-            "n_calibration_rows_": int(seen.sum()),
-            "_judged": None,
-        }
+            n_trees = effective_number(pooled.grown.forest.weights)
+            calibration = replace(calibration, n_trees=n_trees)
+        grown = pooled.grown.extended(
+            {
+                "leaf_shrinkage_": pooled.strength,
+                "randomized_weight_": pooled.randomized_weight,
+                "n_calibration_rows_": int(seen.sum()),
+            }
+        )
         if seen.any():
             about = {
                 **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
-                **_described(fitted),
+                **describe_calibration(
+                    calibration, grown.settings, np.asarray(data.target.classes)
+                ),
             }
-            judged = judge_class_calibration(
+            found = judge_class_calibration(
                 pooled.votes, label, weights, left_out.row_groups, about
             )
-            fitted |= {"_judged": judged, "oob_score_": float(judged.scores[3, 1])}
-        return fitted
+            oob_score = {"oob_score_": float(found.scores[3, 1])}
+            grown = grown.extended(oob_score, ClassJudgement(found))
+        return grown, CalibratedAverage(calibration)
 
     def _pool_plan(self) -> PoolPlan:
         given = self.leaf_shrinkage
         strength = None if isinstance(given, str) else float(given)
         return PoolPlan(float(self.randomized_fraction), strength, self.member_weighting == "oob")
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        if self.calibration is not None:
-            arrays["calibration_offset_"] = self.calibration_offset_
-            arrays["calibration_slopes_"] = self.calibration_slopes_
-        if self._judged is not None:
-            arrays |= summary_arrays(self._judged)
-        return meta, arrays, forest
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)
-        if self.calibration is None:
-            return {**restored, "_judged": None}
-        n_classes = len(restored["classes_"])
-        numbers = saved_state.take(meta, "numbers", dict)
-        numbers.setdefault("calibration_trees_", effective_number(grown.forest.weights))
-        for name in _CALIBRATION_NUMBERS:
-            low = np.nextafter(0.0, 1.0) if name == "calibration_power_" else 0.0
-            if not low <= saved_state.take(numbers, name, float) < np.inf:
-                raise BayeswoodError(f"The model file holds a '{name}' out of range.")
-            restored[name] = numbers[name]
-        for name in ("calibration_offset_", "calibration_slopes_"):
-            restored[name] = saved_state.take_array(arrays, name, (n_classes,))
-        if (restored["calibration_slopes_"] <= 0).any():
-            raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
-        return {**restored, "_judged": _restored_judgement(arrays, restored)}
-
-
-_CALIBRATION_NUMBERS = (
-    "calibration_power_",
-    "calibration_trees_",
-    "leaf_shrinkage_",
-    "randomized_weight_",
-)
-
-
-def _described(fitted: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "power": fitted["calibration_power_"],
-        "offset": fitted["calibration_offset_"],
-        "slopes": fitted["calibration_slopes_"],
-        "shrinkage": fitted["leaf_shrinkage_"],
-        "randomized_weight": fitted["randomized_weight_"],
-        "event": event_name(fitted["classes_"]),
-    }
-
-
-def _restored_judgement(
-    arrays: Mapping[str, NDArray[Any]], restored: Mapping[str, Any]
-) -> ClassCalibrationSummary | None:
-    about = restored_about(arrays)
-    if about is None:
-        return None
-    shapes = {"scores": (4, 2), "happened": (-1, 2), "proba": (-1, 2)}
-    report = restored_report(arrays, shapes)
-    if (report["proba"] < 0).any() or (report["proba"] > 1).any():
-        raise BayeswoodError("The model file's calibration report holds no probabilities.")
-    return ClassCalibrationSummary(**about, **_described(restored), **report)

@@ -1,6 +1,7 @@
 """Judging a calibration on out-of-bag rows, and keeping the judgement in a model file."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,9 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.parts import ClassLabels, SavedModel
+from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
+from bayeswood.methods.calibrated_forest.spread_calibration import SpreadCalibration
 from bayeswood.report.calibration import (
     REPORT_COVERAGES,
     CalibrationSummary,
@@ -17,6 +21,7 @@ from bayeswood.report.calibration import (
     summarize_coverage,
 )
 from bayeswood.uncertainty import (
+    ClassCalibration,
     LeftOut,
     Votes,
     interval_levels,
@@ -129,19 +134,102 @@ def _judge_output(
     return covered, width, np.column_stack([y, mean, lower[:, drawn], upper[:, drawn]])
 
 
-def summary_arrays(summary: CalibrationSummary) -> dict[str, NDArray[Any]]:
-    """What a model file keeps of a summary, besides the calibration itself."""
-    names = _CLASS_ARRAYS if isinstance(summary, ClassCalibrationSummary) else _INTERVAL_ARRAYS
-    arrays = {_PREFIX + name: getattr(summary, name) for name in names}
-    about = np.array([float(getattr(summary, name)) for name in _ABOUT])
-    return {_PREFIX + "about": about, **arrays}
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """How good a calibration is, as a part of the estimator.
+
+    Attributes
+    ----------
+    summary : ClassCalibrationSummary or IntervalCalibrationSummary
+    """
+
+    summary: CalibrationSummary
+
+    def attributes(self) -> Mapping[str, Any]:
+        """None: it is shown by a report."""
+        return {}
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """What is not part of the calibration itself."""
+        of_classes = isinstance(self.summary, ClassCalibrationSummary)
+        for name in _CLASS_ARRAYS if of_classes else _INTERVAL_ARRAYS:
+            arrays[_PREFIX + name] = getattr(self.summary, name)
+        about = [float(getattr(self.summary, name)) for name in _ABOUT]
+        arrays[_PREFIX + "about"] = np.array(about)
 
 
-def restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
+@dataclass(frozen=True, eq=False)
+class ClassJudgement(Judgement):
+    """How good the calibration of classes is."""
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "ClassJudgement | None":
+        """Checked; None where nothing was calibrated."""
+        if saved.estimator.calibration is None:
+            return None
+        numbers = saved_state.read_value(saved.meta, "numbers", dict)
+        for name in ("leaf_shrinkage_", "randomized_weight_"):
+            if not 0.0 <= saved_state.read_value(numbers, name, float) < np.inf:
+                raise BayeswoodError(f"The model file holds a '{name}' out of range.")
+        about = _restored_about(saved.arrays)
+        if about is None:
+            return None
+        together = saved_state.put_together(saved.meta, saved.arrays)
+        calibration = CalibratedAverage.from_arrays(together, saved.forest).calibration
+        classes = ClassLabels.read(saved).classes
+        shapes = {"scores": (4, 2), "happened": (-1, 2), "proba": (-1, 2)}
+        report = _restored_report(saved.arrays, shapes)
+        if (report["proba"] < 0).any() or (report["proba"] > 1).any():
+            raise BayeswoodError("The model file's calibration report holds no probabilities.")
+        described = describe_calibration(calibration, numbers, classes)
+        return cls(ClassCalibrationSummary(**about, **described, **report))
+
+
+def describe_calibration(
+    calibration: ClassCalibration, settings: Mapping[str, Any], classes: NDArray[Any]
+) -> dict[str, Any]:
+    """What a summary says of the calibration of classes."""
+    return {
+        "power": calibration.power,
+        "offset": calibration.offset,
+        "slopes": calibration.slopes,
+        "shrinkage": settings["leaf_shrinkage_"],
+        "randomized_weight": settings["randomized_weight_"],
+        "event": event_name(classes),
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalJudgement(Judgement):
+    """How good the calibration of intervals is."""
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "IntervalJudgement | None":
+        """Checked; None where nothing was calibrated."""
+        about = _restored_about(saved.arrays)
+        if saved.estimator.interval == "leaves" or about is None:
+            return None
+        together = saved_state.put_together(saved.meta, saved.arrays)
+        found = SpreadCalibration.from_arrays(together, saved.forest)
+        n_outputs, n_coverages = len(found.intercept), len(REPORT_COVERAGES)
+        shapes = {
+            "covered": (n_outputs, n_coverages, 4),
+            "width": (n_outputs, n_coverages),
+            "rows": (-1, n_outputs, 4),
+        }
+        report = _restored_report(saved.arrays, shapes)
+        return cls(
+            IntervalCalibrationSummary(
+                **about, intercept=found.intercept, slope=found.slope, **report
+            )
+        )
+
+
+def _restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
     """`describe_left_out` from a model file; None if it holds no summary."""
     if _PREFIX + "about" not in arrays:
         return None
-    about = saved_state.take_array(arrays, _PREFIX + "about", (len(_ABOUT),))
+    about = saved_state.read_array(arrays, _PREFIX + "about", (len(_ABOUT),))
     if (about < 0).any() or (about > _LARGEST_COUNT).any():
         raise BayeswoodError("The model file holds an unusable array 'report_about'.")
     return {
@@ -150,11 +238,11 @@ def restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
     }
 
 
-def restored_report(
+def _restored_report(
     arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Any]:
     """The arrays of a summary, each of its shape (-1: any length)."""
-    found = {name: saved_state.take_array(arrays, _PREFIX + name, shapes[name]) for name in shapes}
+    found = {name: saved_state.read_array(arrays, _PREFIX + name, shapes[name]) for name in shapes}
     lengths = {len(found[name]) for name in found if shapes[name][0] == -1}
     if len(lengths) > 1 or 0 in lengths:
         raise BayeswoodError("The model file's calibration report has rows of differing number.")

@@ -138,8 +138,3 @@ def left_out_moments(
         n_jobs=n_jobs,
         **_arguments(grown),
     )
-
-
-def unbiased_factor(n_trees: Any) -> Any:
-    """N / (n − 1), by which a variance over n trees falls short of that over many; 1 for one."""
-    return n_trees / np.maximum(np.asarray(n_trees) - 1.0, 1.0)

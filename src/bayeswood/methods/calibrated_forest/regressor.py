@@ -19,35 +19,28 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import BOOLEAN, Constraint, one_of
+from bayeswood.methods.base.predictive import LeafResponses, Predictive
+from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.judgement import (
+    IntervalJudgement,
     describe_left_out,
     judge_interval_calibration,
-    restored_about,
-    restored_report,
-    summary_arrays,
 )
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
-from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_moments, unbiased_factor
+from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_moments
+from bayeswood.methods.calibrated_forest.spread_calibration import (
+    SpreadCalibration,
+    unbiased_factor,
+)
 from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CALIBRATED,
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.report.calibration import REPORT_COVERAGES, IntervalCalibrationSummary
-from bayeswood.table import Schema
-from bayeswood.uncertainty import (
-    N_PARTS,
-    LeftOut,
-    SpreadResiduals,
-    Uncertainty,
-    fit_interval_calibration,
-)
+from bayeswood.uncertainty import LeftOut, Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -192,13 +185,11 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         "keep_responses": BOOLEAN,
     }
     _many_trees_threshold = log(2)
-    _judged: IntervalCalibrationSummary | None
-    _residual_weights: F64 | None
+    _part_kinds = (IntervalJudgement,)
     spread_intercept_: F64
     spread_slope_: F64
     scaled_residuals_: F64
     spread_centres_: F64
-    _residual_parts: F64
 
     def __init__(
         self,
@@ -233,80 +224,33 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.verbose = verbose
         self.categorical_features = categorical_features
 
-    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
+    def _predictive_kind(self) -> type[Predictive]:
+        return LeafResponses if self.interval == "leaves" else SpreadCalibration
+
+    def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        leaves, n_jobs = LeafResponses.of(data, grown), self._threads()
         if self.interval == "leaves":
-            return {**fitted, "_judged": None}
-        responses, n_jobs = fitted["_responses"], self._threads()
-        within = None if responses is None else responses.leaf_variances(grown.forest, n_jobs)
+            return grown, leaves
+        within = leaves.variances(grown.forest, n_jobs)
         mean, variance, counts = left_out_moments(data, grown, within, n_jobs)
-        fitted |= _out_of_bag_fit(data, grown, mean, n_jobs)
         used = counts > 1
-        left_out = _left_out(data, mean, variance, counts, grown.forest.n_trees)
-        fitted["n_calibration_rows_"] = int(used.sum())
+        settings = {"n_calibration_rows_": int(used.sum())}
+        grown = grown.extended(settings | _out_of_bag_fit(data, grown, mean, n_jobs))
         if not used.any():
             warn_of_no_rows(self._name)
             nothing = [_unexplained(data, k) for k in range(mean.shape[1])]
-            return {**fitted, **_calibrate(nothing, by_spread=False), "_judged": None}
+            return grown, SpreadCalibration.fit(leaves, nothing, by_spread=False)
         by_spread = self.residual_shape == "by_spread"
-        fitted |= _calibrate(left_out, by_spread)
+        left_out = _left_out(data, mean, variance, counts, grown.forest.n_trees)
+        predictive = SpreadCalibration.fit(leaves, left_out, by_spread)
         about = {
             **describe_left_out(counts, used, grown.forest.n_trees),
-            "intercept": fitted["spread_intercept_"],
-            "slope": fitted["spread_slope_"],
+            "intercept": predictive.intercept,
+            "slope": predictive.slope,
         }
-        judged = judge_interval_calibration(
-            left_out, data.target.y[used], data.take(used).row_groups, about, by_spread
-        )
-        return {**fitted, "_judged": judged}
-
-    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
-        if kind == "mean" or self.interval == "leaves":
-            return super()._quantiles(rows, levels, kind, caller)
-        mean, variance, _ = self._moments(rows)
-        spread = np.sqrt(self._scaled_variance(variance))
-        residuals = self._residuals()
-        self._warn_beyond(levels, min(one.reach for one in residuals), caller)
-        z = np.stack([one.at(spread[:, k], levels) for k, one in enumerate(residuals)], axis=1)
-        return self._shaped(mean[:, :, None] + spread[:, :, None] * z)
-
-    def _residuals(self) -> list[SpreadResiduals]:
-        weights = self._residual_weights
-        return [
-            SpreadResiduals(
-                values,
-                self._residual_parts[:, k].astype(np.intp),
-                self.spread_centres_[:, k],
-                None if weights is None else weights[:, k],
-            )
-            for k, values in enumerate(self.scaled_residuals_.T)
-        ]
-
-    def _warn_beyond(self, levels: F64, reach: float, caller: str) -> None:
-        beyond = np.maximum(levels, 1.0 - levels)
-        if ((beyond > reach + 1e-9) & (beyond < 1.0)).any():
-            warn_user(
-                f"{self._name}.{caller} was asked for levels that {len(self.scaled_residuals_)} "
-                f"calibration rows cannot promise, beyond {1 - reach:.3g} or {reach:.3g}. The "
-                "outermost residual is taken: the interval covers less than was asked.",
-            )
-
-    def _moments(self, rows: NDArray[Any]) -> tuple[F64, F64, F64]:
-        """Mean, variance of the mixture of leaf responses, and its part between the members."""
-        forest, workers = self.forest_, self._workers(len(rows))
-        within = None
-        if self._responses is not None:
-            within = self._responses.leaf_variances(forest, self._threads())
-        mean, between = forest.core.predict_moments(rows, forest.weights, None, workers)
-        variance = between
-        if within is not None:
-            variance = forest.core.predict_moments(rows, forest.weights, within, workers)[1]
-        unbiased = unbiased_factor(forest.n_trees)
-        return mean, variance * unbiased, between * unbiased
-
-    def _scaled_variance(self, variance: F64) -> F64:
-        scaled: F64 = self.spread_intercept_ + self.spread_slope_ * variance
-        return scaled
+        own = data.take(used)
+        found = judge_interval_calibration(left_out, own.target.y, own.row_groups, about, by_spread)
+        return grown.extended({}, IntervalJudgement(found)), predictive
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.
@@ -334,14 +278,6 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         """
         return super().uncertainty(X)
 
-    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
-        if self.interval == "leaves":
-            return super()._split(rows, caller)
-        _, variance, between = self._moments(rows)
-        total = self._scaled_variance(variance)
-        knowledge = np.minimum(self.spread_slope_ * between, total)
-        return Uncertainty(*map(self._shaped, (total, total - knowledge, knowledge)))
-
     def calibration_report(self) -> OutOfBagReport:
         """How often prediction intervals cover, by the rows that trees left out.
 
@@ -354,44 +290,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             `oob_groups` were given).
         """
         self._check_fitted()
-        if self._judged is None:
-            raise BayeswoodError(
-                f"{self._name}.calibration_report needs rows that two trees left out and "
-                "interval='affine'. Fit with interval='affine' and more rows or trees."
-            )
-        return OutOfBagReport(self._name, self._judged)
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        if self.interval == "affine":
-            arrays |= {name: getattr(self, name) for name in _CALIBRATION_ARRAYS}
-            arrays["residual_parts"] = self._residual_parts
-            if self._residual_weights is not None:
-                arrays["residual_weights"] = self._residual_weights
-        if self._judged is not None:
-            arrays |= summary_arrays(self._judged)
-        return meta, arrays, forest
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)
-        if self.interval == "leaves":
-            return {**restored, "_judged": None}
-        restored |= _restored_calibration(arrays, grown.forest.n_outputs)
-        return {**restored, "_judged": _restored_judgement(arrays, restored)}
-
-
-_CALIBRATION_ARRAYS = (
-    "spread_intercept_",
-    "spread_slope_",
-    "spread_centres_",
-    "scaled_residuals_",
-)
+        return self._report("rows that two trees left out", "interval='affine'")
 
 
 def _out_of_bag_fit(
@@ -438,57 +337,3 @@ def _unexplained(data: TrainingData, output: int) -> LeftOut:
     residuals = y - np.average(y, weights=weights)
     ones = np.ones(len(y), dtype=np.int32)
     return LeftOut(residuals, np.zeros(len(y)), ones, 1, weights)
-
-
-def _calibrate(left_out: list[LeftOut], by_spread: bool) -> dict[str, Any]:
-    fits = [fit_interval_calibration(part, by_spread) for part in left_out]
-    weights = [z.weights for _, z in fits if z.weights is not None]
-    return {
-        "spread_intercept_": np.array([scale.intercept for scale, _ in fits]),
-        "spread_slope_": np.array([scale.slope for scale, _ in fits]),
-        "scaled_residuals_": np.stack([z.values for _, z in fits], axis=1),
-        "spread_centres_": np.stack([z.centres for _, z in fits], axis=1),
-        "_residual_parts": np.stack([z.part.astype(np.float64) for _, z in fits], axis=1),
-        "_residual_weights": np.stack(weights, axis=1) if weights else None,
-    }
-
-
-def _restored_calibration(arrays: Mapping[str, NDArray[Any]], n_outputs: int) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "spread_intercept_": saved_state.take_array(arrays, "spread_intercept_", (n_outputs,)),
-        "spread_slope_": saved_state.take_array(arrays, "spread_slope_", (n_outputs,)),
-        "spread_centres_": saved_state.take_array(arrays, "spread_centres_", (N_PARTS, n_outputs)),
-        "scaled_residuals_": saved_state.take_array(arrays, "scaled_residuals_", (-1, n_outputs)),
-        "_residual_weights": None,
-    }
-    z = found["scaled_residuals_"]
-    if (found["spread_intercept_"] < 0).any() or (found["spread_slope_"] < 0).any():
-        raise BayeswoodError("The model file holds a spread that is negative.")
-    if not len(z) or (np.diff(z, axis=0) < 0).any():
-        raise BayeswoodError("The model file's scaled residuals are not in order.")
-    found["_residual_parts"] = saved_state.take_array(arrays, "residual_parts", z.shape)
-    if not np.isin(found["_residual_parts"], np.arange(N_PARTS)).all():
-        raise BayeswoodError("The model file holds a residual of no third.")
-    if "residual_weights" in arrays:
-        weights = saved_state.take_array(arrays, "residual_weights", z.shape)
-        if not (weights > 0).all():
-            raise BayeswoodError("The model file holds a residual weight that is not positive.")
-        found["_residual_weights"] = weights
-    return found
-
-
-def _restored_judgement(
-    arrays: Mapping[str, NDArray[Any]], restored: Mapping[str, Any]
-) -> IntervalCalibrationSummary | None:
-    about = restored_about(arrays)
-    if about is None:
-        return None
-    intercept, slope = restored["spread_intercept_"], restored["spread_slope_"]
-    n_outputs, n_coverages = len(intercept), len(REPORT_COVERAGES)
-    shapes = {
-        "covered": (n_outputs, n_coverages, 4),
-        "width": (n_outputs, n_coverages),
-        "rows": (-1, n_outputs, 4),
-    }
-    report = restored_report(arrays, shapes)
-    return IntervalCalibrationSummary(**about, intercept=intercept, slope=slope, **report)

@@ -11,17 +11,21 @@ say of the rows they left out is an honest prediction, with no held-out set. The
 fitted to these predictions; see `bayeswood.uncertainty`.
 """
 
+from abc import abstractmethod
 from dataclasses import replace
 from math import log
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
-from bayeswood.errors import warn_user
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import CART, Constraint, one_of, real
-from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
+from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.sklearn_callbacks import with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.calibrated_forest.judgement import Judgement
+from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.grow_cart import CartPlan
 
@@ -107,10 +111,22 @@ class CalibratedForest(CartForest):
             self.weight_threshold, self.n_estimators, self._many_trees_threshold
         )
 
-    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
-        grown = super()._grow(data, tasks)
-        settings = {**grown.settings, "weight_threshold_": self._threshold()}
-        return replace(grown, settings=settings)
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        return self._calibrate(data, grown.extended({"weight_threshold_": self._threshold()}))
+
+    @abstractmethod
+    def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        """Calibrate on the rows that trees left out, if so asked."""
+
+    def _report(self, rows: str, parameter: str) -> OutOfBagReport:
+        """How good the calibration is; what it needs, in words, where there is none."""
+        for part in self._parts:
+            if isinstance(part, Judgement):
+                return OutOfBagReport(self._name, part.summary)
+        raise BayeswoodError(
+            f"{self._name}.calibration_report needs {rows} and {parameter}. Fit with {parameter} "
+            "and more rows or trees."
+        )
 
 
 def warn_of_no_rows(owner: str) -> None:

@@ -12,7 +12,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.cart.grow_cart import CartPlan, grow_weighted_cart
+from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
 
 
 class CartForest(ForestEstimator):
@@ -48,6 +48,4 @@ class CartForest(ForestEstimator):
         return float(getattr(self, "weight_threshold", 0.0))
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
-        return grow_weighted_cart(
-            self._plan(data), data, tasks, lambda grown: self._fitted(data, grown)
-        )
+        return grow_cart(self._plan(data), data, tasks, lambda grown: self._fitted(data, grown))

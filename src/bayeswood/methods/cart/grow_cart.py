@@ -4,7 +4,7 @@ Every tree b draws weights θ^b for the rows and minimises, split by split, the 
 impurity of the children. The methods built on it differ in how θ is drawn.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,13 +61,13 @@ class CartPlan:
         return {"max_features_": self.max_features, "min_samples_leaf_": self.min_samples_leaf}
 
 
-def grow_weighted_cart(
+def grow_cart(
     plan: CartPlan,
     data: TrainingData,
     tasks: FitTasks,
     fitted: Callable[[GrownForest], dict[str, Any]],
 ) -> GrownForest:
-    """Grow the planned trees.
+    """Grow the planned trees: in one native call, or in one per chunk where callbacks want to see.
 
     Parameters
     ----------
@@ -81,52 +81,36 @@ def grow_weighted_cart(
         Gives the fitted attributes of the estimator for the trees so far.
     """
     encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
-
-    def grow(first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
-        return _grow_chunk(plan, data, encoded, first, size, report)
-
-    return grow_in_chunks(plan, grow, tasks, fitted)
-
-
-def grow_in_chunks(
-    plan: CartPlan,
-    grow: Callable[[int, int, Report | None], tuple[Forest, F64]],
-    tasks: FitTasks,
-    fitted: Callable[[GrownForest], dict[str, Any]],
-) -> GrownForest:
-    """Grow the planned trees, chunk by chunk where callbacks want to see them.
-
-    Parameters
-    ----------
-    plan : CartPlan
-        What to grow.
-    grow : callable
-        ``grow(first, size, report)`` gives the trees first .. first + size - 1 and their
-        importances.
-    tasks, fitted : FitTasks and callable
-        As in `grow_weighted_cart`.
-    """
-    chunks = tasks.begin(plan.n_trees)
-    grown: list[tuple[Forest, F64]] = []
+    grown = Chunks(plan)
     with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
-        for first, size in _first_and_size(chunks):
-            stop = tasks.run(
-                lambda first=first, size=size: grown.append(  # type: ignore[misc]
-                    grow(first, size, report)
-                ),
-                first,
-                lambda: fitted(_join(plan, grown)),
-            )
-            if stop:
-                break
-    return _join(plan, grown)
+        for first, size in tasks.chunks(plan.n_trees):
+            grown.add(*_grow_chunk(plan, data, encoded, first, size, report))
+            tasks.finished(lambda: fitted(grown.joined()))
+    return grown.joined()
 
 
-def _first_and_size(chunks: list[int]) -> Iterator[tuple[int, int]]:
-    first = 0
-    for size in chunks:
-        yield first, size
-        first += size
+class Chunks:
+    """The trees of a plan, as they are grown chunk by chunk."""
+
+    def __init__(self, plan: CartPlan) -> None:
+        self._plan = plan
+        self._grown: list[tuple[Forest, F64]] = []
+
+    def add(self, forest: Forest, importances: F64) -> None:
+        """Take the next trees."""
+        self._grown.append((forest, importances))
+
+    def joined(self) -> GrownForest:
+        """All trees so far."""
+        forests, importances = zip(*self._grown, strict=True)
+        plan = self._plan
+        return GrownForest(
+            Forest.concatenate(list(forests)),
+            np.concatenate(importances),
+            plan.seed,
+            plan.row_weights,
+            plan.settings(),
+        )
 
 
 def _grow_chunk(
@@ -158,9 +142,3 @@ def _grow_chunk(
         randomized_fraction=plan.randomized_fraction,
     )
     return Forest(core), importances
-
-
-def _join(plan: CartPlan, grown: list[tuple[Forest, F64]]) -> GrownForest:
-    forest = Forest.concatenate([forest for forest, _ in grown])
-    importances = np.concatenate([importances for _, importances in grown])
-    return GrownForest(forest, importances, plan.seed, plan.row_weights, plan.settings())

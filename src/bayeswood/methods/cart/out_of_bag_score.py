@@ -1,13 +1,15 @@
 """CART forests that can score themselves on the training rows each tree did without."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.base.estimator import ForestClassifier, ForestRegressor
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import BOOLEAN, CALLABLE
+from bayeswood.methods.base.predictive import HardVotes, Predictive
+from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.out_of_bag import out_of_bag, score_out_of_bag
@@ -23,23 +25,20 @@ class ScoredClassifier(CartForest, ForestClassifier):
     _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_decision_function_",)
 
-    @property
-    def _counts_votes(self) -> bool:
-        """Whether trees vote for a class, in place of averaging their probabilities."""
-        return False
-
-    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        grown, predictive = super()._choose(data, grown)
         if not self.oob_score:
-            return fitted
+            return grown, predictive
         from sklearn.metrics import accuracy_score  # costs megabytes, and is not always asked for
 
-        shares = out_of_bag(data, grown, hard=self._counts_votes, n_jobs=self._threads())
+        hard = isinstance(predictive, HardVotes)
+        shares = out_of_bag(data, grown, hard=hard, n_jobs=self._threads())
         found, seen, weight = _seen(shares, data)
-        classes = fitted["classes_"]
+        classes = np.asarray(data.target.classes)
         truth, guess = classes[data.target.y[seen]], classes[np.argmax(found, axis=1)]
         score = score_out_of_bag(self.oob_score, accuracy_score, truth, guess, weight)
-        return {**fitted, "oob_decision_function_": shares, "oob_score_": score}
+        settings = {"oob_decision_function_": shares, "oob_score_": score}
+        return grown.extended(settings), predictive
 
 
 class ScoredRegressor(CartForest, ForestRegressor):
@@ -48,10 +47,10 @@ class ScoredRegressor(CartForest, ForestRegressor):
     _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_prediction_",)
 
-    def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
-        fitted = super()._fitted(data, grown)
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        grown, predictive = super()._choose(data, grown)
         if not self.oob_score:
-            return fitted
+            return grown, predictive
         from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
 
         means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
@@ -60,7 +59,7 @@ class ScoredRegressor(CartForest, ForestRegressor):
         if data.target.single_output:
             truth, found, means = truth[:, 0], found[:, 0], means[:, 0]
         score = score_out_of_bag(self.oob_score, r2_score, truth, found, weight)
-        return {**fitted, "oob_prediction_": means, "oob_score_": score}
+        return grown.extended({"oob_prediction_": means, "oob_score_": score}), predictive
 
 
 def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:

@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, stdtr
 
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.methods.base.predictive import Arrays, NumberPredictive
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -20,65 +24,58 @@ _CLOSE = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class StudentLeaves:
-    """The predictive distributions of all leaves of a forest.
+class StudentLeaves(NumberPredictive):
+    """Mixtures over trees of the leaves' Student distributions.
 
     Attributes
     ----------
-    table : LeafTable
     variance : ndarray, (n_leaves in all,)
-        Variances of the predictive distributions.
+        Variances of the leaves' predictive distributions; their means are in the forest.
     strength, shape : float
         κ and a of the prior.
     """
 
-    table: LeafTable
     variance: F64
     strength: float
     shape: float
 
-    @property
-    def mean(self) -> F64:
-        """Means of the predictive distributions, (n_leaves in all,)."""
-        return self.table.value[:, 0]
-
-    @property
-    def freedom(self) -> F64:
-        """Their degrees of freedom, (n_leaves in all,)."""
-        freedom: F64 = 2 * self.shape + self.table.n_samples.astype(np.float64)
+    def freedom(self, table: LeafTable) -> F64:
+        """Degrees of freedom of the leaves, (n_leaves in all,)."""
+        freedom: F64 = 2 * self.shape + table.n_samples.astype(np.float64)
         return freedom
 
-    def log_left_out(self, leaves: NDArray[np.int64], y: F64) -> F64:
+    def log_left_out(self, table: LeafTable, leaves: NDArray[np.int64], y: F64) -> F64:
         """Log density of responses left out of their leaves, (n_trees, n_rows)."""
-        k = self.strength + self.table.n_samples[leaves]
-        a = self.freedom[leaves] / 2
+        k = self.strength + table.n_samples[leaves]
+        a = self.freedom(table)[leaves] / 2
         b = self.variance[leaves] * (a - 1) * k / (k + 1)
-        mean = (k * self.mean[leaves] - y) / (k - 1)
+        mean = (k * table.value[leaves, 0] - y) / (k - 1)
         b = b - 0.5 * (k - 1) / k * (y - mean) ** 2
         scale = np.sqrt(b * k / ((a - 0.5) * (k - 1)))
         density: F64 = log_student((y - mean) / scale, 2 * a - 1) - np.log(scale)
         return density
 
-    def quantiles(self, rows: NDArray[Any], weights: F64, levels: F64, n_jobs: int) -> F64:
-        """Quantiles of the mixture over trees, (n_rows, n_levels); 0 and 1 give infinities."""
-        kind, first = self._kinds()
-        mean, freedom = self.mean[first], self.freedom[first]
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Of the mixture over trees; levels 0 and 1 give infinities."""
+        table = LeafTable.of(forest)
+        kind, first = self._kinds(table)
+        mean, freedom = table.value[first, 0], self.freedom(table)[first]
         scale = np.sqrt(self.variance[first] * (freedom - 2) / freedom)
-        found = np.empty((len(rows), len(levels)))
-        for block, leaves in self.table.blocks(rows, n_jobs):
+        found = np.empty((len(rows), 1, len(levels)))
+        for block, leaves in table.blocks(rows, n_jobs):
             for row, members in enumerate(kind[leaves].T, start=block.start):
-                summed: F64 = np.bincount(members, weights=weights).astype(np.float64)
+                summed: F64 = np.bincount(members, weights=forest.weights).astype(np.float64)
                 here = np.flatnonzero(summed)
                 parts = mean[here], scale[here], freedom[here], summed[here]
-                found[row] = [student_quantile(*parts, float(level)) for level in levels]
+                found[row, 0] = [student_quantile(*parts, float(level)) for level in levels]
         return found
 
-    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _kinds(self, table: LeafTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Leaves of one distribution have one number; and the first leaf of each.
 
         Most trees differ elsewhere: at a row few of their distributions are distinct.
         """
-        parts = (self.freedom, self.variance, self.mean)
+        parts = (self.freedom(table), self.variance, table.value[:, 0])
         order = np.lexsort(parts)
         steps = np.zeros(len(order), dtype=np.bool_)
         steps[0] = True
@@ -87,6 +84,43 @@ class StudentLeaves:
         kind = np.empty(len(order), dtype=np.int64)
         kind[order] = np.cumsum(steps) - 1
         return kind, order[steps]
+
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Total of the mixture, knowledge between the trees' means, data the rest."""
+        within = self.variance[:, None]
+        _, total = forest.core.predict_moments(rows, forest.weights, within, n_jobs)
+        knowledge = np.minimum(self.variance_of_mean(forest, rows, n_jobs), total)
+        return Uncertainty(total, total - knowledge, knowledge)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Variances, and the prior."""
+        return {
+            "leaf_variance_": self.variance,
+            "prior_strength": np.array(self.strength),
+            "prior_shape": np.array(self.shape),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> "StudentLeaves":
+        """Checked; where the prior is not told, it is that of the parameters."""
+        variance = arrays.get("leaf_variance_")
+        lawful = (
+            variance is not None
+            and variance.dtype.kind == "f"
+            and variance.shape == (int(forest.n_leaves.sum()),)
+            and bool((variance > 0).all())
+            and bool(np.isfinite(variance).all())
+        )
+        if variance is None or not lawful:
+            raise BayeswoodError("The model file's variances do not match its trees.")
+        return cls(variance, _prior(arrays, "prior_strength"), _prior(arrays, "prior_shape"))
+
+
+def _prior(arrays: Arrays, name: str) -> float:
+    told = arrays.get(name, arrays.get(f"parameters.{name}"))
+    if told is None or told.ndim or type(told.item()) not in (int, float) or not told.item() > 0:
+        raise BayeswoodError(f"The model file holds a '{name}' of the wrong type.")
+    return float(told.item())
 
 
 def log_student(x: F64, freedom: F64) -> F64:

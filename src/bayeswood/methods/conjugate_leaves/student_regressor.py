@@ -5,16 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError
-from bayeswood.forest import Forest
-from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.training_data import Target, read_single_response
-from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.regressor import ForestRegressor
+from bayeswood.methods.base.training_data import Target, TrainingData, read_single_response
 from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
 from bayeswood.methods.conjugate_leaves.student_leaves import StudentLeaves
-from bayeswood.table import Schema
-from bayeswood.uncertainty import Uncertainty, member_variance
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -66,14 +63,14 @@ class StudentRegressor(ForestRegressor):
         settings = {"response_center_": scale.center, "response_unit_": scale.unit}
         return scale, {**settings, "prior_scale_": b}
 
-    def _students(self, table: LeafTable, variance: F64) -> StudentLeaves:
-        return StudentLeaves(table, variance, float(self.prior_strength), float(self.prior_shape))
+    def _students(self, variance: F64) -> StudentLeaves:
+        return StudentLeaves(variance, float(self.prior_strength), float(self.prior_shape))
 
-    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
-        if kind == "mean":
-            return super()._quantiles(rows, levels, kind, caller)
-        students = self._students(LeafTable.of(self.forest_), self.leaf_variance_)
-        return students.quantiles(rows, self.member_weights_, levels, self._workers(len(rows)))
+    def _predictive_kind(self) -> type[Predictive]:
+        return StudentLeaves
+
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        return grown, self._students(grown.settings["leaf_variance_"])
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.
@@ -93,34 +90,4 @@ class StudentRegressor(ForestRegressor):
         ``total`` is the variance of the mixture over trees, ``knowledge`` the variance of their
         means, and ``data`` the average variance of their predictive distributions.
         """
-        return self._split(self._encode(X), "uncertainty")
-
-    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
-        weights = self.member_weights_
-        variance = self.leaf_variance_[:, None]
-        workers = self._workers(len(rows))
-        _, total = self.forest_.core.predict_moments(rows, weights, variance, workers)
-        spread = self._over_blocks(rows, lambda draws: member_variance(draws, weights))
-        knowledge = np.minimum(spread, total)
-        return Uncertainty(*(part[:, 0] for part in (total, total - knowledge, knowledge)))
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)
-        variance = arrays.get("leaf_variance_")
-        forest: Forest = grown.forest
-        lawful = (
-            variance is not None
-            and variance.dtype.kind == "f"
-            and variance.shape == (int(forest.n_leaves.sum()),)
-            and bool((variance > 0).all())
-            and bool(np.isfinite(variance).all())
-        )
-        if not lawful:
-            raise BayeswoodError("The model file's variances do not match its trees.")
-        return restored
+        return super().uncertainty(X)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -39,9 +38,8 @@ from bayeswood.methods.mcmc_tree.run_chains import (
     resolve_moves,
     sample_chains,
 )
-from bayeswood.methods.mcmc_tree.trace import ChainTrace
+from bayeswood.methods.mcmc_tree.trace import ChainDraws, ChainTrace
 from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
-from bayeswood.table import Schema
 
 F64 = NDArray[np.float64]
 
@@ -125,29 +123,26 @@ class ChainEstimator(ForestEstimator):
         check_growth(
             self.burn_in_growth_leaves, self.burn_in_growth_iterations, self.n_burn_in, self._name
         )
-        tasks.begin(1)
-        grown: list[GrownForest] = []
-        tasks.run(
-            lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
-        )
-        return grown[0]
-
-    def _sampled(self, data: TrainingData) -> GrownForest:
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
         y, model, settings = self._leaf_model(data, copies)
         plan = self._plan(n_rows, model)
         running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
+        tasks.begin()
         chains = sample_chains(plan, data.X, data.schema.n_levels, y, copies, running)
         if chains.trace.n_chains > 1:
             warn_if_chains_disagree(chains.trace)
         settings |= {"min_samples_leaf_": plan.min_samples_leaf}
         weights = self._weights_of(chains, data, y, copies, settings)
-        settings |= _described_chains(chains.trace, chains.draw_tree, weights)
         if len(chains.leaf_variance):
             settings["leaf_variance_"] = chains.leaf_variance
         forest = Forest(chains.trees, _tree_log_weights(chains, weights))
-        return GrownForest(forest, chains.importances, plan.seed, settings=settings)
+        draws = ChainDraws(chains.trace, chains.draw_tree, weights)
+        grown = GrownForest(
+            forest, chains.importances, plan.seed, settings=settings, parts=(draws,)
+        )
+        tasks.finished(lambda: self._fitted(data, grown))
+        return grown
 
     def _plan(self, n_rows: int, model: dict[str, Any]) -> ChainPlan:
         is_restricted = self.burn_in_growth_leaves is not None
@@ -218,50 +213,6 @@ class ChainEstimator(ForestEstimator):
         """
         self._check_fitted()
         return to_arviz(self, X_reference)
-
-    # --- files ----------------------------------------------------------------------------------
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        self.trace_.write(meta, arrays)
-        return meta, {**arrays, "draw_tree": self.draw_tree_}, forest
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
-        trace = ChainTrace.read(meta, arrays)
-        draws, weights = arrays.get("draw_tree"), arrays.get("chain_weights_")
-        if draws is None or weights is None:
-            raise BayeswoodError("The model file lacks the draws of its chains.")
-        lawful = (
-            draws.dtype.kind in "iu"
-            and draws.shape == (trace.n_chains, trace.n_draws)
-            and int(draws.min()) >= 0
-            and int(draws.max()) < grown.forest.n_trees
-            and weights.shape == (trace.n_chains,)
-            and weights.dtype.kind == "f"
-            and bool((weights >= 0).all())
-        )
-        if not lawful:
-            raise BayeswoodError("The model file's draws do not match its trees.")
-        return {**restored, **_described_chains(trace, draws.astype(np.int32), weights)}
-
-
-def _described_chains(
-    trace: ChainTrace, draw_tree: NDArray[np.int32], weights: F64
-) -> dict[str, Any]:
-    return {
-        "trace_": trace,
-        "draw_tree_": draw_tree,
-        "chain_weights_": weights,
-        "acceptance_": trace.acceptance(),
-        "proposals_": trace.proposals(),
-    }
 
 
 def _tree_log_weights(chains: SampledChains, weights: F64) -> F64:

@@ -19,12 +19,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
+from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
 
@@ -163,7 +164,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     True
     """
 
-    _saved_arrays = ("chain_weights_",)
+    _part_kinds = (ChainDraws,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
         "dirichlet_alpha": real(0, closed="neither", integers=True),

@@ -19,6 +19,7 @@ from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegressor
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
+from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
 
@@ -146,7 +147,7 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
     (3, 2)
     """
 
-    _saved_arrays = ("chain_weights_", "leaf_variance_")
+    _part_kinds = (ChainDraws,)
     _saved_numbers = ("min_samples_leaf_", "response_center_", "response_unit_", "prior_scale_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
@@ -226,4 +227,4 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         settings: dict[str, Any],
     ) -> F64:
         responses = settings["response_center_"] + settings["response_unit_"] * y
-        return self._students(table, chains.leaf_variance).log_left_out(leaves, responses)
+        return self._students(chains.leaf_variance).log_left_out(table, leaves, responses)

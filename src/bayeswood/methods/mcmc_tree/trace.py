@@ -1,5 +1,6 @@
 """What Markov chains over trees leave behind, iteration by iteration."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.parts import SavedModel
 
 F64 = NDArray[np.float64]
 
@@ -98,14 +100,68 @@ class ChainTrace:
     def read(cls, meta: Any, arrays: dict[str, NDArray[Any]]) -> "ChainTrace":
         """What `write` put there; BayeswoodError if anything is amiss."""
         found = {name: _typed(arrays, name, kind) for name, kind in _KINDS.items()}
-        plain = saved_state.take(meta, "trace", dict)
-        numbers = {name: saved_state.take(plain, name, int) for name in ("n_burn_in", "thin")}
+        plain = saved_state.read_value(meta, "trace", dict)
+        numbers = {name: saved_state.read_value(plain, name, int) for name in ("n_burn_in", "thin")}
         trace = cls(**found, **numbers)
         shapes = {array.shape for array in found.values()}
         lawful = len(shapes) == 1 and trace.n_burn_in >= 0 and trace.thin >= 1
         if not lawful or trace.n_draws < 1 or trace.move.max() >= len(MOVES):
             raise BayeswoodError("The model file holds an unusable trace of its chains.")
         return trace
+
+
+@dataclass(frozen=True, eq=False)
+class ChainDraws:
+    """What chains of trees ended in, as a part of the estimator.
+
+    Attributes
+    ----------
+    trace : ChainTrace
+        What the chains passed through.
+    draw_tree : ndarray of int32, (n_chains, n_draws)
+        The tree of each draw.
+    weights : ndarray, (n_chains,)
+        Weight of each chain.
+    """
+
+    trace: ChainTrace
+    draw_tree: NDArray[np.int32]
+    weights: NDArray[np.float64]
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``trace_`` and what it says, ``draw_tree_``, ``chain_weights_``."""
+        return {
+            "trace_": self.trace,
+            "draw_tree_": self.draw_tree,
+            "chain_weights_": self.weights,
+            "acceptance_": self.trace.acceptance(),
+            "proposals_": self.trace.proposals(),
+        }
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Put everything where a model file keeps it."""
+        self.trace.write(meta, arrays)
+        arrays |= {"draw_tree": self.draw_tree, "chain_weights_": self.weights}
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "ChainDraws":
+        """Checked against the trees."""
+        trace = ChainTrace.read(saved.meta, saved.arrays)
+        draws, weights = saved.arrays.get("draw_tree"), saved.arrays.get("chain_weights_")
+        if draws is None or weights is None:
+            raise BayeswoodError("The model file lacks the draws of its chains.")
+        lawful = (
+            draws.dtype.kind in "iu"
+            and draws.shape == (trace.n_chains, trace.n_draws)
+            and int(draws.min()) >= 0
+            and int(draws.max()) < saved.forest.n_trees
+            and weights.shape == (trace.n_chains,)
+            and weights.dtype.kind == "f"
+            and bool((weights >= 0).all())
+        )
+        if not lawful:
+            raise BayeswoodError("The model file's draws do not match its trees.")
+        return cls(trace, draws.astype(np.int32), weights)
 
 
 def _typed(arrays: dict[str, NDArray[Any]], name: str, kind: Any) -> Any:

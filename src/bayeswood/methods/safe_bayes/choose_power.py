@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.base.training_data import read_known_classes
-from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
+from bayeswood.methods.safe_bayes.class_posterior import ClassPosterior
 from bayeswood.methods.safe_bayes.operating_curve import (
     CurveRows,
     OperatingCurve,
@@ -53,7 +53,7 @@ class PowerChoice(PriorForestEstimator):
             ``best_power()`` of it is a value for `power`.
         """
         self._check_fitted()
-        members: ClassMembers = self._members
+        members: ClassPosterior = self._posterior
         if on not in ("train", "loo"):
             words = "one of 'train', 'loo'"
             raise parameter_error("on", f"{self._name}.operating_curve", words, on)
@@ -61,7 +61,7 @@ class PowerChoice(PriorForestEstimator):
         return measure_curve(members, self._curve_rows(X, y, on), grid)
 
     def _curve_rows(self, X: Any, y: Any, on: str) -> CurveRows:
-        members: ClassMembers = self._members
+        members: ClassPosterior = self._posterior
         kept = members.reservoir
         rows, codes, times = kept.X, kept.y, kept.copies.astype(np.float64)
         if X is not None:

@@ -1,12 +1,7 @@
-"""Prior trees with the class counts of their leaves, and all that follows from the counts.
-
-Counts are whole numbers, so adding, merging and taking away are exact and their order does not
-matter; nothing here is changed after it is made, except that what follows from the counts is worked
-out when first asked for.
-"""
+"""Prior trees with the class counts of their leaves, and all that follows from the counts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,14 +10,17 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.methods.base.parts import ClassLabels, SavedModel
+from bayeswood.methods.base.predictive import ClassPredictive, MemberAverage
 from bayeswood.methods.safe_bayes.pool_classes import (
-    LeftOut,
+    EvidencePool,
+    LeaveOneOutPool,
     best_sharpness,
     class_shares,
     evidence_pool,
-    normalised_weights,
     pool_left_out,
 )
+from bayeswood.methods.safe_bayes.prior_posterior import PoolingModel, PriorPosterior
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
 
@@ -33,106 +31,51 @@ _BLOCK_NUMBERS = 4 * 2**20
 
 
 @dataclass(frozen=True)
-class ClassModel:
+class ClassModel(PoolingModel):
     """How counts become predictions.
 
     Attributes
     ----------
     alpha : float
         Of the Dirichlet prior, per class.
-    prune_average : bool
-        Whether to average over all prunings of each tree.
-    pooling : str
-        "evidence" or "power".
-    power : float or None
-        β; None for `effective_sample_size` / N.
-    effective_sample_size : float
     """
 
     alpha: float
-    prune_average: bool
-    pooling: str
-    power: float | None
-    effective_sample_size: float
-
-    def power_for(self, n_rows: int) -> float:
-        """β for a number of rows; at most 1."""
-        if self.power is not None:
-            return self.power
-        return min(1.0, self.effective_sample_size / max(n_rows, 1))
 
 
-@dataclass(frozen=True, eq=False)
-class ClassMembers:
-    """Trees, counts and a reservoir of rows.
+class ClassPosterior(PriorPosterior):
+    """Trees, counts of classes in their leaves, (n_leaves in all, n_classes), and a reservoir."""
 
-    Attributes
-    ----------
-    trees : PriorTrees
-    counts : ndarray of int32, (n_leaves in all, n_classes)
-    reservoir : Reservoir
-    model : ClassModel
-    n_jobs : int
-        Threads; no number of them changes a result.
-    """
-
-    trees: PriorTrees
-    counts: NDArray[np.int32]
-    reservoir: Reservoir
+    _statistics_name = "counts"
     model: ClassModel
-    n_jobs: int = 1
 
     @classmethod
     def without_rows(
         cls, trees: PriorTrees, n_classes: int, capacity: int, model: ClassModel, n_jobs: int
-    ) -> "ClassMembers":
-        """Members that have seen nothing."""
+    ) -> "ClassPosterior":
+        """Of trees that have seen nothing."""
         counts = np.zeros((trees.n_leaves_in_all, n_classes), dtype=np.int32)
         n_features = len(trees.scale.n_levels)
         reservoir = Reservoir.empty(capacity, n_features, np.int32)
         return cls(trees, counts, reservoir, model, n_jobs)
 
-    def add(
-        self,
-        X: NDArray[Any],
-        y: NDArray[np.int32],
-        copies: NDArray[np.int32] | None = None,
-        progress: Any = None,
-    ) -> "ClassMembers":
-        """The members after more rows."""
-        counts = self._counted(X, y, copies, 1, progress)
-        return replace(self, counts=counts, reservoir=self.reservoir.add(X, y, copies))
+    @property
+    def counts(self) -> NDArray[np.int32]:
+        """Rows of each class in each leaf."""
+        return self.statistics
 
-    def remove(
-        self, X: NDArray[Any], y: NDArray[np.int32], copies: NDArray[np.int32] | None = None
-    ) -> "ClassMembers":
-        """The members as if they had never seen some rows that they saw."""
-        counts = self._counted(X, y, copies, -1)
-        if (counts < 0).any():
+    def _whole(self, y: NDArray[Any], caller: str) -> NDArray[np.int32]:
+        return y
+
+    def _native_add(self, *arguments: Any, **running: Any) -> None:
+        self.trees.core.count(*arguments, **running)
+
+    def _check_removed(self, statistics: NDArray[Any]) -> None:
+        if (statistics < 0).any():
             raise BayeswoodError(
                 "Rows can be forgotten only if they were seen: a leaf would be left with fewer "
                 "than no rows of a class. Check that X and y are rows given to fit or partial_fit."
             )
-        return replace(self, counts=counts, reservoir=self.reservoir.remove(X, y, copies))
-
-    def merge(self, other: "ClassMembers") -> "ClassMembers":
-        """The members that saw the rows of both; the trees must be the same."""
-        counts = self.counts + other.counts
-        return replace(self, counts=counts, reservoir=self.reservoir.merge(other.reservoir))
-
-    def _counted(
-        self,
-        X: NDArray[Any],
-        y: NDArray[np.int32],
-        copies: NDArray[np.int32] | None,
-        sign: int,
-        progress: Any = None,
-    ) -> NDArray[np.int32]:
-        # On a copy, so that an interrupted count leaves no half of it behind.
-        counts = self.counts.copy()
-        core = self.trees.core
-        core.count(X, y, copies, sign, counts, n_jobs=self.n_jobs, progress=progress)
-        return counts
 
     @property
     def n_classes(self) -> int:
@@ -151,20 +94,6 @@ class ClassMembers:
         """Rows seen."""
         return int(self.class_rows.sum())
 
-    @property
-    def nbytes(self) -> int:
-        """Memory of trees, counts and reservoir: all that is kept between updates."""
-        return self.trees.core.nbytes + self.counts.nbytes + self.reservoir.nbytes
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What follows from the counts is worked out again when needed.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def power(self) -> float:
-        """β."""
-        return self.model.power_for(self.n_rows)
-
     @cached_property
     def _summary(self) -> tuple[F64, F64, F64]:
         model = self.model
@@ -173,28 +102,9 @@ class ClassMembers:
         )
 
     @property
-    def log_evidence(self) -> F64:
-        """Log marginal likelihood of each tree, averaged over its prunings if so asked."""
-        return self._summary[0]
-
-    @property
     def probability(self) -> F64:
         """Class probabilities of each leaf, (n_leaves in all, n_classes)."""
         return self._summary[1]
-
-    @property
-    def importances(self) -> F64:
-        """Evidence for splitting on each feature, by tree, (n_trees, n_features)."""
-        return self._summary[2]
-
-    @cached_property
-    def weights(self) -> F64:
-        """Weight of each tree; they sum to 1."""
-        return normalised_weights(self.log_evidence, self.power)
-
-    @cached_property
-    def _log_probability(self) -> F64:
-        return np.log(self.probability)
 
     @cached_property
     def forest(self) -> Forest:
@@ -215,19 +125,16 @@ class ClassMembers:
         times = kept.copies.astype(np.float64)
         return best_sharpness(left.pooled, left.log_shares, kept.y, times)
 
-    def predict(self, X: NDArray[Any], n_jobs: int = 1, power: float | None = None) -> F64:
-        """Pooled class probabilities, (n_rows, n_classes)."""
-        weights = self.weights if power is None else normalised_weights(self.log_evidence, power)
-        core = self.trees.core
+    @cached_property
+    def predictive(self) -> ClassPredictive:
+        """The members' average, or their pooled evidence."""
+        leaf_prior = 0.0 if self.model.prune_average else self.model.alpha
         if self.model.pooling == "power":
-            mean = core.pool(X, self.probability, weights, n_jobs)
-            mean /= mean.sum(axis=1, keepdims=True)
-            return mean
-        mean_log = core.pool(X, self._log_probability, weights, n_jobs)
+            return MemberAverage(leaf_prior)
         log_shares = np.log(class_shares(self.class_rows, self.model.alpha))
-        return evidence_pool(mean_log, log_shares, self.sharpness)
+        return EvidencePool(log_shares, self.sharpness, leaf_prior)
 
-    def left_out(self, X: NDArray[Any], y: NDArray[np.int32]) -> LeftOut:
+    def left_out(self, X: NDArray[Any], y: NDArray[np.int32]) -> LeaveOneOutPool:
         """Pool the predictions of rows seen, each left out in turn."""
         power = self.model.power_for(self.n_rows - 1)
         logarithmic = self.model.pooling == "evidence"
@@ -237,7 +144,7 @@ class ClassMembers:
         ]
         others = self.class_rows[None, :] - (y[:, None] == np.arange(self.n_classes))
         log_shares = np.log(class_shares(others, self.model.alpha))
-        return LeftOut(np.concatenate([np.empty((0, self.n_classes)), *pooled]), log_shares)
+        return LeaveOneOutPool(np.concatenate([np.empty((0, self.n_classes)), *pooled]), log_shares)
 
     def members_left_out(
         self, X: NDArray[Any], y: NDArray[np.int32]
@@ -261,3 +168,20 @@ class ClassMembers:
             mean: F64 = left.pooled / left.pooled.sum(axis=1, keepdims=True)
             return mean
         return evidence_pool(left.pooled, left.log_shares, self.sharpness)
+
+    @classmethod
+    def _read_statistics(
+        cls, saved: SavedModel, trees: PriorTrees, reservoir: Reservoir
+    ) -> "ClassPosterior":
+        counts = saved.arrays["counts"]
+        n_classes = len(ClassLabels.read(saved).classes)
+        lawful = (
+            counts.shape == (trees.n_leaves_in_all, n_classes)
+            and counts.dtype == np.int32
+            and bool((counts >= 0).all())
+            and reservoir.y.dtype == np.int32
+            and bool(((reservoir.y >= 0) & (reservoir.y < n_classes)).all())
+        )
+        if not lawful:
+            raise BayeswoodError("The model file's counts do not match its trees.")
+        return cls(trees, counts, reservoir, saved.estimator._class_model(n_classes))

@@ -16,19 +16,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import entr
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error, real
 from bayeswood.methods.base.training_data import Target, read_class_target, read_known_classes
 from bayeswood.methods.safe_bayes.choose_power import PowerChoice
-from bayeswood.methods.safe_bayes.class_posterior import ClassMembers, ClassModel
+from bayeswood.methods.safe_bayes.class_posterior import ClassModel, ClassPosterior
 from bayeswood.methods.safe_bayes.conformal_sets import full_p_values, quick_p_values
 from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
-from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
@@ -161,7 +158,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
     100
     """
 
-    _statistics = "counts"
+    _part_kinds = (ClassPosterior,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PRIOR_FOREST,
         "pooling": one_of("evidence", "power"),
@@ -244,12 +241,12 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
     def _n_outputs(self, target: Target) -> int:
         return 0 if target.classes is None else len(target.classes)
 
-    def _empty_members(
+    def _without_rows(
         self, trees: PriorTrees, target: Target, copies: NDArray[np.int32] | None
-    ) -> ClassMembers:
+    ) -> ClassPosterior:
         n_classes = self._n_outputs(target)
         model = self._class_model(n_classes)
-        return ClassMembers.without_rows(
+        return ClassPosterior.without_rows(
             trees, n_classes, int(self.reservoir_size), model, self._threads()
         )
 
@@ -257,7 +254,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
         alpha = 1 / n_classes if self.dirichlet_alpha is None else float(self.dirichlet_alpha)
         power = None if self.power is None else float(self.power)
         return ClassModel(
-            alpha, bool(self.prune_average), self.pooling, power, float(self.effective_sample_size)
+            bool(self.prune_average), self.pooling, power, float(self.effective_sample_size), alpha
         )
 
     def _later_target(self, y: Any) -> Target:
@@ -286,7 +283,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
             With the very counts of a forest that saw all rows at once over the same edges, in any
             order of the chunks. The work depends on the chunk, not on the rows seen before.
         """
-        if "_members" not in self.__dict__:
+        if "_posterior" not in self.__dict__:
             self._first_chunk(X, self._first_target(y, classes), sample_weight)
             return self
         if classes is not None and not np.array_equal(_sorted_classes(classes), self.classes_):
@@ -316,24 +313,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
     def sharpness_(self) -> float:
         """γ of evidence pooling; 1 for power pooling."""
         self._check_fitted()
-        return float(self._members.sharpness)
-
-    def predict_proba(self, X: Any) -> F64:
-        """Class probabilities, pooled over the trees.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray, (n_rows, n_classes)
-            In the order of `classes_`.
-        """
-        rows = self._encode(X)
-        probability: F64 = self._members.predict(rows, self._workers(len(rows)))
-        return probability
+        return float(self._posterior.sharpness)
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the prediction and where it comes from, in nats.
@@ -354,9 +334,7 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
         class and member, H(Σ w_k p_k) − Σ w_k H(p_k), but no more than the total; ``data`` is the
         rest.
         """
-        total = np.maximum(entr(self.predict_proba(X)).sum(axis=1), 0.0)
-        knowledge = np.minimum(super().uncertainty(X).knowledge, total)
-        return Uncertainty(total, total - knowledge, knowledge)
+        return super().uncertainty(X)
 
     def loo_predict_proba(self, X: Any = None, y: Any = None) -> F64:
         """Class probabilities of training rows, each predicted without itself, exactly.
@@ -374,23 +352,17 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
             sharpness; nothing is fitted again.
         """
         self._check_fitted()
-        members: ClassMembers = self._members
         if X is None:
-            order = members.reservoir.order
-            if order is None:
-                raise BayeswoodError(
-                    f"{self._name} keeps {members.reservoir.n_kept} of the {members.n_rows} rows "
-                    "it saw. Give loo_predict_proba the training rows X and y, or fit with a "
-                    "larger reservoir_size."
-                )
-            kept = members.reservoir
-            return members.predict_left_out(kept.X, kept.y)[order]
+            kept = self._posterior.rows_left_out(self._name, "loo_predict_proba")
+            found: F64 = self._posterior.predict_left_out(kept.X, kept.y)
+            in_order: F64 = found[kept.order]
+            return in_order
         rows, codes = self._seen_rows(X, y)
         return self._left_out(rows, codes)
 
     def _left_out(self, rows: NDArray[Any], codes: NDArray[np.int32]) -> F64:
         try:
-            return self._members.predict_left_out(rows, codes)  # type: ignore[no-any-return]
+            return self._posterior.predict_left_out(rows, codes)  # type: ignore[no-any-return]
         except ValueError as error:
             raise BayeswoodError(
                 f"Only rows that the forest has seen can be left out: {error}."
@@ -429,33 +401,11 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
         if method not in ("loo", "full"):
             raise parameter_error("method", caller, "one of 'loo', 'full'", method)
         rows = self._encode(X)
-        if not self._members.reservoir.n_kept:
+        if not self._posterior.reservoir.n_kept:
             raise BayeswoodError(f"{caller} needs rows. Fit with a positive reservoir_size.")
         if method == "full":
-            return full_p_values(self._members, rows) > least
-        return quick_p_values(self._members, rows, self._workers(len(rows))) > least
-
-    # --- files ----------------------------------------------------------------------------------
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        return meta, {**arrays, "counts": self._members.counts}, forest
-
-    def _restored_members(
-        self, trees: PriorTrees, reservoir: Reservoir, meta: Any, arrays: dict[str, NDArray[Any]]
-    ) -> ClassMembers:
-        counts = arrays["counts"]
-        n_classes = len(saved_state.classes_from_plain(saved_state.take(meta, "classes", dict)))
-        lawful = (
-            counts.shape == (trees.n_leaves_in_all, n_classes)
-            and counts.dtype == np.int32
-            and bool((counts >= 0).all())
-            and reservoir.y.dtype == np.int32
-            and bool(((reservoir.y >= 0) & (reservoir.y < n_classes)).all())
-        )
-        if not lawful:
-            raise BayeswoodError("The model file's counts do not match its trees.")
-        return ClassMembers(trees, counts, reservoir, self._class_model(n_classes))
+            return full_p_values(self._posterior, rows) > least
+        return quick_p_values(self._posterior, rows, self._workers(len(rows))) > least
 
 
 def _sorted_classes(classes: ArrayLike) -> NDArray[Any]:

@@ -15,7 +15,7 @@ out what the one new row would change in the scores of the others.
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
+from bayeswood.methods.safe_bayes.class_posterior import ClassPosterior
 
 F64 = NDArray[np.float64]
 
@@ -51,14 +51,18 @@ def conformal_p_values(scores: F64, seen: F64, times: F64) -> F64:
     return p_values
 
 
-def quick_p_values(members: ClassMembers, X: NDArray[np.float64], n_jobs: int) -> F64:
+def quick_p_values(members: ClassPosterior, X: NDArray[np.float64], n_jobs: int) -> F64:
     """p-value of each class for each row, the rows' own influence left aside."""
     kept = members.reservoir
     seen = own_probability(members.predict_left_out(kept.X, kept.y), kept.y)
-    return conformal_p_values(members.predict(X, n_jobs), seen, kept.copies.astype(np.float64))
+    return conformal_p_values(
+        members.predictive.probabilities(members.forest, X, n_jobs),
+        seen,
+        kept.copies.astype(np.float64),
+    )
 
 
-def full_p_values(members: ClassMembers, X: NDArray[np.float64]) -> F64:
+def full_p_values(members: ClassPosterior, X: NDArray[np.float64]) -> F64:
     """p-value of each class for each row by full conformal prediction."""
     found = np.empty((len(X), members.n_classes))
     for row, x in enumerate(X):
@@ -67,7 +71,9 @@ def full_p_values(members: ClassMembers, X: NDArray[np.float64]) -> F64:
     return found
 
 
-def _full_p_value(members: ClassMembers, x: NDArray[np.float64], label: NDArray[np.int32]) -> float:
+def _full_p_value(
+    members: ClassPosterior, x: NDArray[np.float64], label: NDArray[np.int32]
+) -> float:
     """Add the row with the class, and see how strange it is among all rows."""
     with_new = members.add(x, label)
     kept = with_new.reservoir

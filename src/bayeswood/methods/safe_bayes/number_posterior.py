@@ -5,7 +5,7 @@ that sums are exact and the order of adding does not matter; nothing here is cha
 made, except that what follows from the sums is worked out when first asked for.
 """
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.forest.leaf_values import with_leaf_values
+from bayeswood.methods.base.parts import SavedModel
+from bayeswood.methods.base.predictive import NumberPredictive
+from bayeswood.methods.base.saved_state import read_value
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
 from bayeswood.methods.safe_bayes.pool_classes import normalised_weights
 from bayeswood.methods.safe_bayes.pool_numbers import (
     Normal,
+    PooledNormal,
+    StudentMixture,
     best_number_sharpness,
     evidence_normal,
 )
+from bayeswood.methods.safe_bayes.prior_posterior import PoolingModel, PriorPosterior
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
 
@@ -31,123 +39,60 @@ _BLOCK_NUMBERS = 2**20
 
 
 @dataclass(frozen=True)
-class NumberModel:
+class NumberModel(PoolingModel):
     """How sums become predictions.
 
     Attributes
     ----------
     strength, shape, scale : float
         κ, a and b of the normal-inverse-gamma prior of a leaf.
-    prune_average : bool
-        Whether to average over all prunings of each tree.
-    pooling : str
-        "evidence" or "power".
-    power : float or None
-        β; None for `effective_sample_size` / N.
-    effective_sample_size : float
+    response : ResponseScale
+        Of the responses, whose unit the sums are in.
     """
 
     strength: float
     shape: float
     scale: float
-    prune_average: bool
-    pooling: str
-    power: float | None
-    effective_sample_size: float
-
-    def power_for(self, n_rows: int) -> float:
-        """β for a number of rows; at most 1."""
-        if self.power is not None:
-            return self.power
-        return min(1.0, self.effective_sample_size / max(n_rows, 1))
+    response: ResponseScale
 
 
-@dataclass(frozen=True, eq=False)
-class NumberMembers:
-    """Trees and sums.
+class NumberPosterior(PriorPosterior):
+    """Trees, sums in their leaves, and a reservoir.
 
-    Attributes
-    ----------
-    trees : PriorTrees
-    sums : ndarray of int64, (n_leaves in all, 4)
-        Number, sum, and sum of squares (third · 2^30 + fourth), in units.
-    reservoir : Reservoir
-        A bounded sample of rows; forgetting is checked against it.
-    scale : ResponseScale
-    model : NumberModel
-    n_jobs : int
-        Threads; no number of them changes a result.
+    The sums, int64 (n_leaves in all, 4), are the number of rows, their sum, and their sum of
+    squares (third · 2^30 + fourth), in units.
     """
 
-    trees: PriorTrees
-    sums: NDArray[np.int64]
-    reservoir: Reservoir
-    scale: ResponseScale
+    _statistics_name = "sums"
     model: NumberModel
-    n_jobs: int = 1
 
-    def add(
-        self,
-        X: NDArray[Any],
-        y: F64,
-        copies: NDArray[np.int32] | None = None,
-        progress: Any = None,
-    ) -> "NumberMembers":
-        """The members after more rows; y: (n_rows, 1)."""
-        units = self.scale.to_units(y[:, 0], "partial_fit")
-        sums = self._summed(X, units, copies, 1, progress)
-        return replace(self, sums=sums, reservoir=self.reservoir.add(X, units, copies))
+    @property
+    def sums(self) -> NDArray[np.int64]:
+        """Number, sum and squares in each leaf."""
+        return self.statistics
 
-    def remove(
-        self, X: NDArray[Any], y: F64, copies: NDArray[np.int32] | None = None
-    ) -> "NumberMembers":
-        """The members as if they had never seen some rows that they saw."""
-        units = self.scale.to_units(y[:, 0], "forget")
-        sums = self._summed(X, units, copies, -1)
-        if not _lawful(sums):
+    @property
+    def scale(self) -> ResponseScale:
+        """Of the responses."""
+        return self.model.response
+
+    def _whole(self, y: NDArray[Any], caller: str) -> NDArray[np.int32]:
+        return self.scale.to_units(y[:, 0], caller)
+
+    def _native_add(self, *arguments: Any, **running: Any) -> None:
+        self.trees.core.sum(*arguments, **running)
+
+    def _check_removed(self, statistics: NDArray[Any]) -> None:
+        if not _lawful(statistics):
             raise BayeswoodError(
                 "Rows can be forgotten only if they were seen: a leaf would be left with sums that "
                 "no rows have. Check that X and y are rows given to fit or partial_fit."
             )
-        return replace(self, sums=sums, reservoir=self.reservoir.remove(X, units, copies))
-
-    def merge(self, other: "NumberMembers") -> "NumberMembers":
-        """The members that saw the rows of both; trees and scale must be the same."""
-        reservoir = self.reservoir.merge(other.reservoir)
-        return replace(self, sums=self.sums + other.sums, reservoir=reservoir)
-
-    def _summed(
-        self,
-        X: NDArray[Any],
-        units: NDArray[np.int32],
-        copies: NDArray[np.int32] | None,
-        sign: int,
-        progress: Any = None,
-    ) -> NDArray[np.int64]:
-        # On a copy, so that an interrupted sum leaves no half of it behind.
-        sums = self.sums.copy()
-        core = self.trees.core
-        core.sum(X, units, copies, sign, sums, n_jobs=self.n_jobs, progress=progress)
-        return sums
 
     @property
     def n_rows(self) -> int:
         """Rows seen."""
         return int(self.sums[: self.trees.n_leaves[0], 0].sum())
-
-    @property
-    def nbytes(self) -> int:
-        """Memory of trees, sums and reservoir: all that is kept between updates."""
-        return self.trees.core.nbytes + self.sums.nbytes + self.reservoir.nbytes
-
-    def __getstate__(self) -> dict[str, Any]:
-        # What follows from the sums is worked out again when needed.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    @property
-    def power(self) -> float:
-        """β."""
-        return self.model.power_for(self.n_rows)
 
     @property
     def _prior(self) -> tuple[float, float, float, float]:
@@ -161,55 +106,31 @@ class NumberMembers:
             self.sums, *self._prior, self.model.prune_average, self.n_jobs
         )
 
-    @property
-    def log_evidence(self) -> F64:
-        """Log marginal likelihood of each tree, averaged over its prunings if so asked."""
-        return self._summary[0]
-
     @cached_property
-    def predictive(self) -> F64:
-        """Mean, variance and degrees of freedom in each leaf, (n_leaves in all, 3)."""
-        predictive = self._summary[1].copy()
-        predictive[:, 0] += self.scale.center
-        return predictive
-
-    @property
-    def importances(self) -> F64:
-        """Evidence for splitting on each feature, by tree, (n_trees, n_features)."""
-        return self._summary[2]
-
-    @cached_property
-    def weights(self) -> F64:
-        """Weight of each tree; they sum to 1."""
-        return normalised_weights(self.log_evidence, self.power)
+    def _leaves(self) -> Forest:
+        """The trees with mean, variance and degrees of freedom in their leaves."""
+        found = self._summary[1].copy()
+        found[:, 0] += self.scale.center
+        n_rows = self.sums[:, 0].astype(np.int32)
+        core = self.trees.core.to_forest(found, n_rows, False, self.n_jobs)
+        return Forest(core, self.power * self.log_evidence)
 
     @cached_property
     def forest(self) -> Forest:
         """The hand-over forest: leaves hold the predictive mean."""
-        means = np.ascontiguousarray(self.predictive[:, :1])
-        n_rows = self.sums[:, 0].astype(np.int32)
-        core = self.trees.core.to_forest(means, n_rows, False, self.n_jobs)
-        return Forest(core, self.power * self.log_evidence)
+        return with_leaf_values(self._leaves, LeafTable.of(self._leaves).value[:, :1])
 
-    def predictive_at(self, X: NDArray[Any], n_jobs: int) -> F64:
-        """Mean, variance and degrees of freedom by every tree, (n_trees, n_rows, 3)."""
-        leaf = self.trees.core.apply(X, n_jobs=n_jobs)
-        found: F64 = self.predictive[leaf.T]
-        return found
-
-    def predict(self, X: NDArray[Any], n_jobs: int) -> Normal:
-        """Mean and variance of the pooled predictive distribution; each (n_rows,)."""
-        mean, variance, _ = self.predictive.T
-        center = self.scale.center
+    @cached_property
+    def predictive(self) -> NumberPredictive:
+        """A mixture of Student distributions, or the normal of the pooled evidence."""
+        _, variance, freedom = LeafTable.of(self._leaves).value.T
         if self.model.pooling == "power":
-            values = np.stack([mean - center, variance + (mean - center) ** 2], axis=1)
-            first, second = self.trees.core.pool(X, values, self.weights, n_jobs).T
-            return Normal(first + center, second - first**2)
-        values = np.stack([1 / variance, (mean - center) / variance], axis=1)
-        precision, lean = self.trees.core.pool(X, values, self.weights, n_jobs).T
+            return StudentMixture(variance, freedom)
         base = self._base(np.zeros(1, dtype=np.int64), 0)
-        found = evidence_normal(precision, lean, base, self.sharpness)
-        return Normal(found.mean + center, found.variance)
+        center = self.scale.center
+        return PooledNormal(
+            variance, center, float(base.mean[0]), float(base.variance[0]), self.sharpness
+        )
 
     def _base(self, units: NDArray[Any], n_out: int) -> Normal:
         """Mean (from the center) and variance of all responses, less one of each of `units`."""
@@ -260,6 +181,31 @@ class NumberMembers:
         precision, lean = self._pooled_left_out(X, units)
         found = evidence_normal(precision, lean, self._base(units, 1), self.sharpness)
         return Normal(found.mean + self.scale.center, found.variance)
+
+    @classmethod
+    def _read_statistics(
+        cls, saved: SavedModel, trees: PriorTrees, reservoir: Reservoir
+    ) -> "NumberPosterior":
+        plain = read_value(saved.meta, "response_scale", dict)
+        numbers = [read_value(plain, name, float) for name in ("center", "variance", "unit")]
+        sums = saved.arrays["sums"]
+        lawful = (
+            np.isfinite(numbers).all()
+            and min(numbers[1:]) > 0
+            and sums.shape == (trees.n_leaves_in_all, 4)
+            and sums.dtype == np.int64
+            and bool((sums[:, 0] >= 0).all())
+            and reservoir.y.dtype == np.int32
+        )
+        if not lawful:
+            raise BayeswoodError("The model file's sums do not match its trees.")
+        model = saved.estimator._number_model(ResponseScale(*numbers))
+        return cls(trees, sums, reservoir, model)
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """With the scale of the responses."""
+        super().write(meta, arrays)
+        meta["response_scale"] = asdict(self.scale)
 
 
 def _lawful(sums: NDArray[np.int64]) -> bool:

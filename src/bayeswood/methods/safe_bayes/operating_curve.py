@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import parameter_error
-from bayeswood.methods.safe_bayes.class_posterior import ClassMembers
+from bayeswood.methods.safe_bayes.class_posterior import ClassPosterior
 from bayeswood.methods.safe_bayes.pool_classes import (
     best_sharpness,
     class_shares,
@@ -101,7 +101,7 @@ class CurveRows:
     on: str
 
 
-def measure_curve(members: ClassMembers, rows: CurveRows, powers: F64) -> OperatingCurve:
+def measure_curve(members: ClassPosterior, rows: CurveRows, powers: F64) -> OperatingCurve:
     """Pool what the members say at each power, and compare with the truth.
 
     Evidence pooling fits its sharpness γ at each power anew, to the rows of the reservoir left out:
@@ -125,7 +125,7 @@ def measure_curve(members: ClassMembers, rows: CurveRows, powers: F64) -> Operat
 class _Pool:
     """What the members say of rows, averaged with the weights of any power."""
 
-    def __init__(self, members: ClassMembers, rows: CurveRows) -> None:
+    def __init__(self, members: ClassPosterior, rows: CurveRows) -> None:
         self._values = np.log(rows.draws) if members.model.pooling == "evidence" else rows.draws
         self._log_evidence = rows.log_evidence
         # Where β follows from the number of rows, a forest without one has a little more of it.
@@ -142,7 +142,7 @@ class _Pool:
         return pooled
 
 
-def _sharpness_at(members: ClassMembers, rows: CurveRows) -> Callable[[float], float]:
+def _sharpness_at(members: ClassPosterior, rows: CurveRows) -> Callable[[float], float]:
     """γ as a function of the power."""
     kept = members.reservoir
     if not kept.n_kept:
@@ -154,7 +154,7 @@ def _sharpness_at(members: ClassMembers, rows: CurveRows) -> Callable[[float], f
 
 
 def left_out_rows(
-    members: ClassMembers, X: NDArray[np.float64], y: NDArray[np.int32], times: F64
+    members: ClassPosterior, X: NDArray[np.float64], y: NDArray[np.int32], times: F64
 ) -> CurveRows:
     """Rows that the members saw, each left out in turn."""
     blocks = [block for _, block in members.members_left_out(X, y)]

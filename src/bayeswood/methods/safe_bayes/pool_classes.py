@@ -12,10 +12,20 @@ Members k have weights w_k, proportional to (marginal likelihood)^β, and class 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+from scipy.special import entr
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.forest.leaf_values import with_leaf_values
+from bayeswood.methods.base.predictive import Arrays, ClassPredictive
+from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -93,8 +103,69 @@ def best_sharpness(mean_log: F64, log_shares: F64, y: NDArray[np.int32], times: 
     return float(np.exp(found.x))
 
 
+@dataclass(frozen=True, eq=False)
+class EvidencePool(ClassPredictive):
+    """The members' evidence, pooled and sharpened.
+
+    Attributes
+    ----------
+    log_shares : ndarray, (n_classes,)
+        log π_c.
+    sharpness : float
+        γ.
+    leaf_prior : float
+        As in `ClassPredictive`.
+    """
+
+    log_shares: F64
+    sharpness: float
+    leaf_prior: float = 0.0
+
+    def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """From Σ_k w_k log p_k(c), which a forest of logarithms gives."""
+        mean_log = self._logarithms(forest).predict(rows, n_jobs)
+        return evidence_pool(mean_log, self.log_shares, self.sharpness)
+
+    def _logarithms(self, forest: Forest) -> Forest:
+        """The same trees with log p in their leaves; made once for a forest."""
+        made = self.__dict__.get("_made")
+        if made is None or made[0] is not forest.core:
+            values = LeafTable.of(forest).value
+            made = (forest.core, with_leaf_values(forest, np.log(values)))
+            self.__dict__["_made"] = made
+        logarithms: Forest = made[1]
+        return logarithms
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_made"}
+
+    def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Entropy of the pool; knowledge is that of the members, but no more than the total."""
+        total = np.maximum(entr(self.probabilities(forest, rows, n_jobs)).sum(axis=1), 0.0)
+        members = super().entropy_parts(forest, rows, n_jobs)
+        knowledge = np.minimum(members.knowledge, total)
+        return Uncertainty(total, total - knowledge, knowledge)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Class shares, γ and α."""
+        return {
+            "log_shares": self.log_shares,
+            "sharpness": np.array(self.sharpness),
+            "leaf_prior": np.array(self.leaf_prior),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> "EvidencePool":
+        """Checked; γ is positive."""
+        log_shares = read_array(arrays, "log_shares", (forest.n_outputs,))
+        numbers = [read_scalar(arrays, name, float) for name in ("sharpness", "leaf_prior")]
+        if not (numbers[0] > 0 and numbers[1] >= 0):
+            raise BayeswoodError("The model file holds a 'sharpness' out of range.")
+        return cls(log_shares, *numbers)
+
+
 @dataclass(frozen=True)
-class LeftOut:
+class LeaveOneOutPool:
     """Predictions of rows by a forest that did without them, before they are sharpened.
 
     Attributes

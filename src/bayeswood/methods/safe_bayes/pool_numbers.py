@@ -13,14 +13,22 @@ freedom f_k.
   γ, the sharpness, maximises the log density of rows left out, under log γ ~ N(0, 2²).
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtri, stdtr
 
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.forest.leaf_values import with_leaf_values
+from bayeswood.methods.base.predictive import Arrays, NumberPredictive
+from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.safe_bayes.pool_classes import LOG_SHARPNESS_RANGE, LOG_SHARPNESS_SD
+from bayeswood.uncertainty import Uncertainty, row_blocks
 
 F64 = NDArray[np.float64]
 
@@ -130,3 +138,128 @@ def _mixture_quantile(mean: F64, scale: F64, freedom: F64, weights: F64, level: 
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     quantile: F64 = low / 2 + high / 2
     return quantile
+
+
+@dataclass(frozen=True, eq=False)
+class StudentMixture(NumberPredictive):
+    """Power pooling: the mixture over trees of the leaves' Student distributions.
+
+    Attributes
+    ----------
+    variance, freedom : ndarray, (n_leaves in all,)
+        Of the leaves' predictive distributions, in node order; their means are in the forest.
+    """
+
+    variance: F64
+    freedom: F64
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Of the mixture; levels 0 and 1 give infinities."""
+        table = LeafTable.of(forest)
+        of_leaf = np.stack([table.value[:, 0], self.variance, self.freedom], axis=1)
+        found = [
+            mixture_quantiles(of_leaf[table.at(rows[block], n_jobs)], forest.weights, levels)
+            for block in row_blocks(len(rows), forest.n_trees, 3)
+        ]
+        return np.concatenate(found)[:, None]
+
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Total of the mixture, knowledge between the trees' means, data the rest."""
+        within = self.variance[:, None]
+        _, total = forest.core.predict_moments(rows, forest.weights, within, n_jobs)
+        return capped_parts(total, self.variance_of_mean(forest, rows, n_jobs))
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Of the leaves."""
+        return {"leaf_variance": self.variance, "leaf_freedom": self.freedom}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> "StudentMixture":
+        """Checked: one of each per leaf."""
+        variance = _leaf_array(arrays, "leaf_variance", forest)
+        return cls(variance, _leaf_array(arrays, "leaf_freedom", forest))
+
+
+@dataclass(frozen=True, eq=False)
+class PooledNormal(NumberPredictive):
+    """Evidence pooling: the normal distribution that the members' evidence makes of all responses.
+
+    Attributes
+    ----------
+    variance : ndarray, (n_leaves in all,)
+        Of the leaves' predictive distributions, in node order; their means are in the forest.
+    center : float
+        From where means are measured.
+    base_mean, base_variance : float
+        Of all responses; the mean from the center.
+    sharpness : float
+        γ.
+    """
+
+    variance: F64
+    center: float
+    base_mean: float
+    base_variance: float
+    sharpness: float
+
+    def mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Of the pooled distribution."""
+        return self._pooled(forest, rows, n_jobs).mean[:, None]
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Of the pooled distribution."""
+        return normal_quantiles(self._pooled(forest, rows, n_jobs), levels)[:, None]
+
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Total of the pool; knowledge between the members' means, no more than the total."""
+        total = self._pooled(forest, rows, n_jobs).variance[:, None]
+        return capped_parts(total, self.variance_of_mean(forest, rows, n_jobs))
+
+    def _pooled(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Normal:
+        precision, lean = self._precisions(forest).predict(rows, n_jobs).T
+        base = Normal(np.array([self.base_mean]), np.array([self.base_variance]))
+        found = evidence_normal(precision, lean, base, self.sharpness)
+        return Normal(found.mean + self.center, found.variance)
+
+    def _precisions(self, forest: Forest) -> Forest:
+        """The same trees with 1/v and μ/v in their leaves; made once for a forest."""
+        made = self.__dict__.get("_made")
+        if made is None or made[0] is not forest.core:
+            lean = (LeafTable.of(forest).value[:, 0] - self.center) / self.variance
+            values = np.stack([1 / self.variance, lean], axis=1)
+            made = (forest.core, with_leaf_values(forest, values))
+            self.__dict__["_made"] = made
+        precisions: Forest = made[1]
+        return precisions
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_made"}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Variances of leaves, and the numbers."""
+        numbers = {name: np.array(getattr(self, name)) for name in _POOL_NUMBERS}
+        return {"leaf_variance": self.variance, **numbers}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> "PooledNormal":
+        """Checked: variances and γ are positive."""
+        numbers = [read_scalar(arrays, name, float) for name in _POOL_NUMBERS]
+        if not (np.isfinite(numbers).all() and min(numbers[2:]) > 0):
+            raise BayeswoodError("The model file holds a 'sharpness' out of range.")
+        return cls(_leaf_array(arrays, "leaf_variance", forest), *numbers)
+
+
+_POOL_NUMBERS = ("center", "base_mean", "base_variance", "sharpness")
+
+
+def capped_parts(total: F64, spread: F64) -> Uncertainty:
+    """Knowledge is the spread of the members, but no more than the total; data is the rest."""
+    knowledge = np.minimum(spread, total)
+    return Uncertainty(total, total - knowledge, knowledge)
+
+
+def _leaf_array(arrays: Arrays, name: str, forest: Forest) -> F64:
+    found = read_array(arrays, name, (int(forest.n_leaves.sum()),))
+    if not (found > 0).all():
+        raise BayeswoodError("The model file's variances do not match its trees.")
+    return found

@@ -7,16 +7,15 @@ of all their rows, and rows can be taken away again.
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.forest import Forest, Labels
-from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.forest import Forest
+from bayeswood.methods.base.forest_estimator import ForestEstimator, labels_of
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
@@ -31,6 +30,7 @@ from bayeswood.methods.base.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import (
     Target,
@@ -38,8 +38,8 @@ from bayeswood.methods.base.training_data import (
     count_copies,
     read_training_data,
 )
+from bayeswood.methods.safe_bayes.prior_posterior import PriorPosterior
 from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
-from bayeswood.methods.safe_bayes.reservoir import Reservoir
 from bayeswood.progress import progress_bar
 from bayeswood.table import MOST_ROWS, Schema, transform_table
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale
@@ -60,9 +60,6 @@ PRIOR_FOREST: Mapping[str, Constraint] = {
     "ties": one_of("midrank", "random"),
     "reservoir_size": integer(0, 1_000_000),
 }
-
-_TREE_ARRAYS = ("n_edges", "edges", "transform")
-_RESERVOIR_ARRAYS = ("keys", "X", "y", "copies", "arrivals")
 
 
 class ParameterNotMethod:
@@ -87,10 +84,8 @@ class PriorForestEstimator(ForestEstimator):
 
     transform = ParameterNotMethod()
 
-    # The array of a model file that holds the leaves' statistics.
-    _statistics: ClassVar[str]
     _saved_numbers: ClassVar[tuple[str, ...]] = ()
-    _members: Any
+    _posterior: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name.
@@ -107,10 +102,10 @@ class PriorForestEstimator(ForestEstimator):
         return {name: vars(self)[name] for name in self._get_param_names()}
 
     @abstractmethod
-    def _empty_members(
+    def _without_rows(
         self, trees: PriorTrees, target: Target, copies: NDArray[np.int32] | None
-    ) -> Any:
-        """Members over these trees that have seen no rows."""
+    ) -> PriorPosterior:
+        """The posterior over these trees before any row is seen."""
 
     @abstractmethod
     def _n_outputs(self, target: Target) -> int:
@@ -120,25 +115,9 @@ class PriorForestEstimator(ForestEstimator):
     def _later_target(self, y: Any) -> Target:
         """The response of a chunk after the first, or of rows to forget."""
 
-    @abstractmethod
-    def _restored_members(
-        self, trees: PriorTrees, reservoir: Reservoir, meta: Any, arrays: dict[str, NDArray[Any]]
-    ) -> Any:
-        """The members that a saved state holds."""
-
     # --- growing ------------------------------------------------------------------------------
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
-        tasks.begin(1)
-        grown: list[GrownForest] = []
-        tasks.run(
-            lambda: grown.append(self._grow_at_once(data)),
-            0,
-            lambda: self._fitted(data, grown[0]),
-        )
-        return grown[0]
-
-    def _grow_at_once(self, data: TrainingData) -> GrownForest:
         copies = data.copies(self._name)
         seed = draw_seed(self.random_state)
         X = data.X
@@ -146,12 +125,19 @@ class PriorForestEstimator(ForestEstimator):
             X = jittered(X, data.schema.n_levels, np.random.default_rng(seed))
         n_rows = count_copies(data.n_rows, copies)
         trees = self._draw_trees(seed, self._scale(X, data.schema, copies), n_rows, data.target)
-        members = self._empty_members(trees, data.target, copies)
+        prior = self._without_rows(trees, data.target, copies)
+        tasks.begin()
         with progress_bar(self._name, "trees", show=bool(self.verbose)) as report:
-            members = members.add(X, data.target.y, copies, report)
-        return GrownForest(
-            members.forest, members.importances, seed, settings={"_members": members}
-        )
+            posterior = prior.add(X, data.target.y, copies, report)
+        grown = GrownForest(posterior.forest, posterior.importances, seed, parts=(posterior,))
+        tasks.finished(lambda: self._fitted(data, grown))
+        return grown
+
+    def _predictive_kind(self) -> type[Predictive]:
+        return Predictive  # the posterior gives it, when it is asked for
+
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        return grown, Predictive()
 
     def _scale(self, X: NDArray[Any], schema: Schema, copies: NDArray[np.int32] | None) -> CutScale:
         if vars(self)["transform"] == "none":
@@ -172,28 +158,29 @@ class PriorForestEstimator(ForestEstimator):
 
     # --- what is fitted -------------------------------------------------------------------------
 
-    def _described(
-        self, schema: Schema, grown: GrownForest, class_names: Any = ()
-    ) -> dict[str, Any]:
-        described = super()._described(schema, grown, class_names)
-        # These follow from the members, when asked for.
-        del described["forest_"], described["_importances"]
-        return described
-
     @property
     def forest_(self) -> Forest:  # type: ignore[override]
         """The hand-over forest: every tree, its leaves' predictions and its weight."""
         self._check_fitted()
-        levels = tuple(column.levels for column in self.schema_.columns)
         names = tuple(map(str, getattr(self, "classes_", ())))
-        labels = Labels(tuple(self.schema_.names), levels, names)
-        forest: Forest = self._members.forest
-        return forest.labelled(labels)
+        forest: Forest = self._posterior.forest
+        return forest.labelled(labels_of(self.schema_, names))
+
+    @property
+    def predictive_(self) -> Any:
+        """How the members' leaves become an answer."""
+        self._check_fitted()
+        return self._posterior.predictive
 
     @property
     def _importances(self) -> F64:  # type: ignore[override]
-        importances: F64 = self._members.importances
+        importances: F64 = self._posterior.importances
         return importances
+
+    def _learn(self, posterior: PriorPosterior) -> None:
+        """Go on with another posterior."""
+        self._posterior = posterior
+        self._parts = (self._parts[0], posterior)
 
     @property
     def feature_importances_(self) -> F64:
@@ -209,44 +196,40 @@ class PriorForestEstimator(ForestEstimator):
     def log_evidence_(self) -> F64:
         """Log marginal likelihood of each tree (eq. 3), averaged over its prunings if so asked."""
         self._check_fitted()
-        log_evidence: F64 = self._members.log_evidence
+        log_evidence: F64 = self._posterior.log_evidence
         return log_evidence
 
     @property
     def power_(self) -> float:
         """β: the power of the marginal likelihood in the trees' weights."""
         self._check_fitted()
-        return float(self._members.power)
+        return float(self._posterior.power)
 
     @property
     def depth_(self) -> int:
         """Depth of full trees; 0 for Galton-Watson trees."""
         self._check_fitted()
-        return int(self._members.trees.plan.depth)
+        return int(self._posterior.trees.plan.depth)
 
     @property
     def n_rows_seen_(self) -> int:
         """Rows that the leaves hold, forgotten ones not counted."""
         self._check_fitted()
-        return int(self._members.n_rows)
+        return int(self._posterior.n_rows)
 
     @property
     def nbytes_(self) -> int:
         """Memory of what is kept between calls of `partial_fit`, in bytes."""
         self._check_fitted()
-        return int(self._members.nbytes)
+        return int(self._posterior.nbytes)
 
     def _check_fitted(self) -> None:
-        if "_members" not in self.__dict__:
+        if "_posterior" not in self.__dict__:
             super()._check_fitted()
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Whether there are members."""
-        return "_members" in self.__dict__
-
-    def _forget(self) -> None:
-        super()._forget()
-        self.__dict__.pop("_members", None)
+        """Whether there is a posterior."""
+        return "_posterior" in self.__dict__
 
     # --- streaming ------------------------------------------------------------------------------
 
@@ -265,7 +248,7 @@ class PriorForestEstimator(ForestEstimator):
             owner=self._name,
         )
         self._forget()
-        self._adopt(self._fitted(data, self._grow_at_once(data)))
+        self._set_attributes(self._fitted(data, self._grow(data, FitTasks(self, X, None))))
 
     def _later_chunk(self, X: Any, y: Any, sample_weight: Any, caller: str) -> TrainingData:
         rows = transform_table(X, self.schema_, estimator_name=self._name)
@@ -282,11 +265,11 @@ class PriorForestEstimator(ForestEstimator):
     def _add_chunk(self, X: Any, y: Any, sample_weight: Any) -> None:
         chunk = self._later_chunk(X, y, sample_weight, "partial_fit")
         copies = chunk.copies(self._name)
-        members = replace(self._members, n_jobs=self._threads())
+        posterior = replace(self._posterior, n_jobs=self._threads())
         n_more = count_copies(chunk.n_rows, copies)
-        if members.n_rows + n_more > MOST_ROWS:
+        if posterior.n_rows + n_more > MOST_ROWS:
             raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
-        self._members = members.add(chunk.X, chunk.target.y, copies)
+        self._learn(posterior.add(chunk.X, chunk.target.y, copies))
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Un-learn rows: the forest becomes, to the bit, one that never saw them.
@@ -321,8 +304,8 @@ class PriorForestEstimator(ForestEstimator):
         self._refuse_random_ties("forget")
         chunk = self._later_chunk(X, y, sample_weight, "forget")
         copies = chunk.copies(self._name)
-        members = replace(self._members, n_jobs=self._threads())
-        self._members = members.remove(chunk.X, chunk.target.y, copies)
+        posterior = replace(self._posterior, n_jobs=self._threads())
+        self._learn(posterior.remove(chunk.X, chunk.target.y, copies))
         return self
 
     def _refuse_random_ties(self, caller: str) -> None:
@@ -351,14 +334,14 @@ class PriorForestEstimator(ForestEstimator):
             raise parameter_error("other", f"{self._name}.merge", f"a {self._name}", other)
         other._check_fitted()
         self._refuse_merge(other)
-        if self._members.n_rows + other._members.n_rows > MOST_ROWS:
+        if self._posterior.n_rows + other._posterior.n_rows > MOST_ROWS:
             raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
-        self._members = self._members.merge(other._members)
+        self._learn(self._posterior.merge(other._posterior))
         return self
 
     def _refuse_merge(self, other: Self) -> None:
         """Say in what the forests differ, if they do."""
-        mine, theirs = self._members.trees, other._members.trees
+        mine, theirs = self._posterior.trees, other._posterior.trees
         reasons = (
             (self.schema_ != other.schema_, "different columns or category levels"),
             (mine.plan.seed != theirs.plan.seed, "different seeds: give both the same int"),
@@ -373,108 +356,3 @@ class PriorForestEstimator(ForestEstimator):
                 raise BayeswoodError(
                     f"Only forests over the same trees can be merged. These have {reason}."
                 )
-
-    # --- files ----------------------------------------------------------------------------------
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        members = self._members
-        meta["parameters"]["pit_reference"] = None  # its edges are kept
-        meta["plan"] = asdict(members.trees.plan)
-        kept = members.reservoir
-        meta["reservoir"] = {
-            "capacity": kept.capacity,
-            "limit": int(kept.limit),
-            "complete": kept.arrivals is not None,
-        }
-        stored = {f"reservoir_{name}": getattr(kept, name) for name in _RESERVOIR_ARRAYS}
-        if kept.arrivals is None:
-            del stored["reservoir_arrivals"]
-        scale = {name: getattr(members.trees.scale, name) for name in _TREE_ARRAYS}
-        return meta, {**arrays, **scale, **stored}, forest
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        trees = _restored_trees(meta, arrays, schema, grown, self._statistics)
-        reservoir = _restored_reservoir(meta, arrays, schema.n_features)
-        members = self._restored_members(trees, reservoir, meta, arrays)
-        with_members = replace(grown, settings={"_members": members})
-        return super()._restored(meta, arrays, schema, with_members)  # type: ignore[safe-super]
-
-
-def _restored_trees(
-    meta: dict[str, Any],
-    arrays: dict[str, NDArray[Any]],
-    schema: Schema,
-    grown: GrownForest,
-    statistics: str,
-) -> PriorTrees:
-    plain = saved_state.take(meta, "plan", dict)
-    kinds = PriorPlan.__annotations__
-    if set(plain) != set(kinds) or any(type(plain[name]) is not kinds[name] for name in kinds):
-        raise BayeswoodError("The model file holds an unusable plan of its trees.")
-    plan = PriorPlan(**plain)
-    full_leaves = plan.n_trees * 2**plan.depth if 0 <= plan.depth <= MOST_DEPTH else -1
-    lawful = (
-        plan.n_trees == grown.forest.n_trees
-        and plan.seed == grown.seed
-        and full_leaves > 0
-        and 0 < plan.split_probability < 1
-        and 2 <= plan.max_leaves <= 1_000_000
-    )
-    if not lawful or any(name not in arrays for name in (*_TREE_ARRAYS, statistics)):
-        raise BayeswoodError("The model file holds an unusable plan of its trees.")
-    if plan.depth and full_leaves != len(arrays[statistics]):
-        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
-    scale = CutScale(
-        schema.n_levels,
-        arrays["n_edges"].astype(np.int64),
-        arrays["edges"].astype(np.float64),
-        arrays["transform"].astype(np.float64),
-    )
-    try:
-        trees = PriorTrees(plan, scale)
-    except (TypeError, ValueError) as error:
-        raise BayeswoodError(f"The model file holds unusable cuts: {error}.") from error
-    if trees.n_leaves_in_all != len(arrays[statistics]):
-        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
-    return trees
-
-
-def _restored_reservoir(
-    meta: dict[str, Any], arrays: dict[str, NDArray[Any]], n_features: int
-) -> Reservoir:
-    plain = saved_state.take(meta, "reservoir", dict)
-    complete = saved_state.take(plain, "complete", bool)
-    names = _RESERVOIR_ARRAYS if complete else _RESERVOIR_ARRAYS[:-1]
-    if any(f"reservoir_{name}" not in arrays for name in names):
-        raise BayeswoodError("The model file lacks rows of its reservoir.")
-    found = {name: arrays[f"reservoir_{name}"] for name in names}
-    n_kept = len(found["keys"])
-    lawful = (
-        found["X"].shape == (n_kept, n_features)
-        and found["y"].shape == found["copies"].shape == found["keys"].shape == (n_kept,)
-        and found["keys"].dtype == np.uint64
-        and bool((found["keys"][:-1] < found["keys"][1:]).all())
-        and found["X"].dtype.kind == "f"
-        and found["copies"].dtype.kind == "i"
-    )
-    if complete:
-        lawful = lawful and bool(np.isin(found["arrivals"], found["keys"]).all())
-    limit = saved_state.take(plain, "limit", int)
-    if not lawful or not 0 <= limit < 2**64:
-        raise BayeswoodError("The model file holds an unusable reservoir.")
-    return Reservoir(
-        saved_state.take(plain, "capacity", int),
-        found["keys"],
-        found["X"],
-        found["y"],
-        found["copies"].astype(np.int64),
-        np.uint64(limit),
-        found.get("arrivals"),
-    )

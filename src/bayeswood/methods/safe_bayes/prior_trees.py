@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.parts import SavedModel
+from bayeswood.methods.base.saved_state import read_value
 from bayeswood.table.pit import CutScale
 
 #: Full trees are at least this deep by default: on small data deeper costs little.
@@ -18,6 +21,9 @@ LEAST_DEPTH = 10
 MOST_DEPTH = 24
 #: What "auto" allows counts and hand-over trees to take, in bytes.
 AUTO_BYTES = 512 * 2**20
+
+#: The arrays of a model file that say where trees may be cut.
+TREE_ARRAYS = ("n_edges", "edges", "transform")
 
 
 @dataclass(frozen=True)
@@ -110,3 +116,45 @@ def auto_depth(n_rows: int, n_trees: int, n_outputs: int) -> int:
     wanted = max(LEAST_DEPTH, int(np.ceil(np.log2(max(n_rows, 2)))))
     affordable = int(np.log2(AUTO_BYTES / (n_trees * bytes_per_leaf(n_outputs))))
     return int(np.clip(affordable, 1, min(wanted, MOST_DEPTH)))
+
+
+def read_prior_trees(saved: SavedModel, statistics: str) -> PriorTrees:
+    """The trees of a model file, drawn again; BayeswoodError if anything is amiss.
+
+    Parameters
+    ----------
+    saved : SavedModel
+    statistics : str
+        The array that holds the statistics of their leaves.
+    """
+    meta, arrays = saved.meta, saved.arrays
+    plain = read_value(meta, "plan", dict)
+    kinds = PriorPlan.__annotations__
+    if set(plain) != set(kinds) or any(type(plain[name]) is not kinds[name] for name in kinds):
+        raise BayeswoodError("The model file holds an unusable plan of its trees.")
+    plan = PriorPlan(**plain)
+    full_leaves = plan.n_trees * 2**plan.depth if 0 <= plan.depth <= MOST_DEPTH else -1
+    lawful = (
+        plan.n_trees == saved.forest.n_trees
+        and plan.seed == saved.seed
+        and full_leaves > 0
+        and 0 < plan.split_probability < 1
+        and 2 <= plan.max_leaves <= 1_000_000
+    )
+    if not lawful or any(name not in arrays for name in (*TREE_ARRAYS, statistics)):
+        raise BayeswoodError("The model file holds an unusable plan of its trees.")
+    if plan.depth and full_leaves != len(arrays[statistics]):
+        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
+    scale = CutScale(
+        saved.schema.n_levels,
+        arrays["n_edges"].astype(np.int64),
+        arrays["edges"].astype(np.float64),
+        arrays["transform"].astype(np.float64),
+    )
+    try:
+        trees = PriorTrees(plan, scale)
+    except (TypeError, ValueError) as error:
+        raise BayeswoodError(f"The model file holds unusable cuts: {error}.") from error
+    if trees.n_leaves_in_all != len(arrays[statistics]):
+        raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
+    return trees

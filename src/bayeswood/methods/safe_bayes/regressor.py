@@ -12,24 +12,21 @@ not in the paper.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base import saved_state
-from bayeswood.methods.base.estimator import ForestRegressor
 from bayeswood.methods.base.parameters import Constraint, one_of, real
+from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import Target, read_single_response
 from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
-from bayeswood.methods.safe_bayes.number_posterior import NumberMembers, NumberModel
-from bayeswood.methods.safe_bayes.pool_numbers import mixture_quantiles, normal_quantiles
+from bayeswood.methods.safe_bayes.number_posterior import NumberModel, NumberPosterior
 from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST, PriorForestEstimator
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
-from bayeswood.uncertainty import Uncertainty, member_variance, row_blocks
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -159,7 +156,7 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     310
     """
 
-    _statistics = "sums"
+    _part_kinds = (NumberPosterior,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PRIOR_FOREST,
         "pooling": one_of("evidence", "power"),
@@ -232,26 +229,26 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     def _n_outputs(self, target: Target) -> int:
         return 8  # four sums of 8 bytes, where a class has a count of 4
 
-    def _empty_members(
+    def _without_rows(
         self, trees: PriorTrees, target: Target, copies: NDArray[np.int32] | None
-    ) -> NumberMembers:
-        scale = ResponseScale.of(target.y[:, 0], copies)
+    ) -> NumberPosterior:
+        model = self._number_model(ResponseScale.of(target.y[:, 0], copies))
         sums = np.zeros((trees.n_leaves_in_all, 4), dtype=np.int64)
         n_features = len(trees.scale.n_levels)
         reservoir = Reservoir.empty(int(self.reservoir_size), n_features, np.int32)
-        model = self._number_model(scale)
-        return NumberMembers(trees, sums, reservoir, scale, model, self._threads())
+        return NumberPosterior(trees, sums, reservoir, model, self._threads())
 
     def _number_model(self, scale: ResponseScale) -> NumberModel:
         shape = float(self.prior_shape)
         return NumberModel(
-            float(self.prior_strength),
-            shape,
-            float(self.prior_noise) * scale.variance * (shape - 1),
             bool(self.prune_average),
             self.pooling,
             None if self.power is None else float(self.power),
             float(self.effective_sample_size),
+            float(self.prior_strength),
+            shape,
+            float(self.prior_noise) * scale.variance * (shape - 1),
+            scale,
         )
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -273,7 +270,7 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
             With the very sums of a forest that saw all rows at once over the same edges and the
             same scale of the response, in any order of the later chunks.
         """
-        if "_members" not in self.__dict__:
+        if "_posterior" not in self.__dict__:
             self._first_chunk(X, self._read_target(y), sample_weight)
         else:
             self._add_chunk(X, y, sample_weight)
@@ -281,7 +278,7 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
 
     def _refuse_merge(self, other: Self) -> None:
         super()._refuse_merge(other)
-        if self._members.scale != other._members.scale:
+        if self._posterior.scale != other._posterior.scale:
             raise BayeswoodError(
                 "Only forests over the same scale of the response can be merged. Start both from "
                 "the same first chunk: fit one, copy it, and `partial_fit` each on its shard."
@@ -291,31 +288,15 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     def sharpness_(self) -> float:
         """γ of evidence pooling; 1 for power pooling."""
         self._check_fitted()
-        return float(self._members.sharpness)
+        return float(self._posterior.sharpness)
 
     @property
     def response_unit_(self) -> float:
         """The step to which responses are rounded."""
         self._check_fitted()
-        return float(self._members.scale.unit)
+        return float(self._posterior.scale.unit)
 
     # --- predictions ----------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> F64:
-        """Mean of the pooled predictive distribution.
-
-        Parameters
-        ----------
-        X : array-like or data frame, (n_rows, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray, (n_rows,)
-        """
-        rows = self._encode(X)
-        mean: F64 = self._members.predict(rows, self._workers(len(rows))).mean
-        return mean
 
     def predict_quantiles(self, X: Any, alpha: Any, kind: str = "prediction") -> F64:
         """Quantiles of the response, or of the members' means.
@@ -337,23 +318,6 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
         """
         return super().predict_quantiles(X, alpha, kind)
 
-    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
-        if kind == "mean":
-            return super()._quantiles(rows, levels, kind, caller)
-        members: NumberMembers = self._members
-        workers = self._workers(len(rows))
-        if members.model.pooling == "evidence":
-            return normal_quantiles(members.predict(rows, workers), levels)
-        blocks = row_blocks(len(rows), members.trees.plan.n_trees, 3)
-        return np.concatenate(
-            [
-                mixture_quantiles(
-                    members.predictive_at(rows[block], workers), members.weights, levels
-                )
-                for block in blocks
-            ]
-        )
-
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.
 
@@ -372,14 +336,7 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
         ``total`` is the variance of the pooled predictive distribution. ``knowledge`` is the
         variance of the members' means, but no more than the total; ``data`` is the rest.
         """
-        return self._split(self._encode(X), "uncertainty")
-
-    def _split(self, rows: NDArray[Any], caller: str) -> Uncertainty:
-        total = self._members.predict(rows, self._workers(len(rows))).variance
-        weights = self.member_weights_
-        spread = self._over_blocks(rows, lambda draws: member_variance(draws, weights))[:, 0]
-        knowledge = np.minimum(spread, total)
-        return Uncertainty(total, total - knowledge, knowledge)
+        return super().uncertainty(X)
 
     def loo_predict(self, X: Any = None, y: Any = None) -> F64:
         """Means of training rows, each predicted without itself, exactly (evidence pooling).
@@ -397,19 +354,12 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
             and sharpness.
         """
         self._check_fitted()
-        members: NumberMembers = self._members
+        members: NumberPosterior = self._posterior
         if members.model.pooling != "evidence":
             raise BayeswoodError(f"{self._name}.loo_predict needs pooling='evidence'.")
         if X is None:
-            order = members.reservoir.order
-            if order is None:
-                raise BayeswoodError(
-                    f"{self._name} keeps {members.reservoir.n_kept} of the {members.n_rows} rows "
-                    "it saw. Give loo_predict the training rows X and y, or fit with a larger "
-                    "reservoir_size."
-                )
-            kept = members.reservoir
-            return members.predict_left_out(kept.X, kept.y).mean[order]
+            kept = members.rows_left_out(self._name, "loo_predict")
+            return members.predict_left_out(kept.X, kept.y).mean[kept.order]
         chunk = self._later_chunk(X, y, None, "loo_predict")
         units = members.scale.to_units(chunk.target.y[:, 0], self._name)
         try:
@@ -418,29 +368,3 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
             raise BayeswoodError(
                 f"Only rows that the forest has seen can be left out: {error}."
             ) from error
-
-    # --- files ----------------------------------------------------------------------------------
-
-    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Any]:
-        meta, arrays, forest = super()._state()
-        meta["response_scale"] = asdict(self._members.scale)
-        return meta, {**arrays, "sums": self._members.sums}, forest
-
-    def _restored_members(
-        self, trees: PriorTrees, reservoir: Reservoir, meta: Any, arrays: dict[str, NDArray[Any]]
-    ) -> NumberMembers:
-        plain = saved_state.take(meta, "response_scale", dict)
-        numbers = [saved_state.take(plain, name, float) for name in ("center", "variance", "unit")]
-        sums = arrays["sums"]
-        lawful = (
-            np.isfinite(numbers).all()
-            and min(numbers[1:]) > 0
-            and sums.shape == (trees.n_leaves_in_all, 4)
-            and sums.dtype == np.int64
-            and bool((sums[:, 0] >= 0).all())
-            and reservoir.y.dtype == np.int32
-        )
-        if not lawful:
-            raise BayeswoodError("The model file's sums do not match its trees.")
-        scale = ResponseScale(*numbers)
-        return NumberMembers(trees, sums, reservoir, scale, self._number_model(scale))

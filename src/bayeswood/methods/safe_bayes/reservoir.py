@@ -14,11 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.saved_state import read_value
 
 F64 = NDArray[np.float64]
 U64 = NDArray[np.uint64]
 
 _NO_LIMIT = np.uint64(2**64 - 1)
+
+
+_ARRAYS = ("keys", "X", "y", "copies", "arrivals")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,51 @@ class Reservoir:
     copies: NDArray[np.int64]
     limit: np.uint64
     arrivals: U64 | None
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Put everything where a model file keeps it."""
+        meta["reservoir"] = {
+            "capacity": self.capacity,
+            "limit": int(self.limit),
+            "complete": self.arrivals is not None,
+        }
+        kept = {f"reservoir_{name}": getattr(self, name) for name in _ARRAYS}
+        arrays |= {name: array for name, array in kept.items() if array is not None}
+
+    @classmethod
+    def read(
+        cls, meta: dict[str, Any], arrays: dict[str, NDArray[Any]], n_features: int
+    ) -> "Reservoir":
+        """What `write` put there; BayeswoodError if anything is amiss."""
+        plain = read_value(meta, "reservoir", dict)
+        complete = read_value(plain, "complete", bool)
+        names = _ARRAYS if complete else _ARRAYS[:-1]
+        if any(f"reservoir_{name}" not in arrays for name in names):
+            raise BayeswoodError("The model file lacks rows of its reservoir.")
+        found = {name: arrays[f"reservoir_{name}"] for name in names}
+        n_kept = len(found["keys"])
+        lawful = (
+            found["X"].shape == (n_kept, n_features)
+            and found["y"].shape == found["copies"].shape == found["keys"].shape == (n_kept,)
+            and found["keys"].dtype == np.uint64
+            and bool((found["keys"][:-1] < found["keys"][1:]).all())
+            and found["X"].dtype.kind == "f"
+            and found["copies"].dtype.kind == "i"
+        )
+        if complete:
+            lawful = lawful and bool(np.isin(found["arrivals"], found["keys"]).all())
+        limit = read_value(plain, "limit", int)
+        if not lawful or not 0 <= limit < 2**64:
+            raise BayeswoodError("The model file holds an unusable reservoir.")
+        return cls(
+            read_value(plain, "capacity", int),
+            found["keys"],
+            found["X"],
+            found["y"],
+            found["copies"].astype(np.int64),
+            np.uint64(limit),
+            found.get("arrivals"),
+        )
 
     @classmethod
     def empty(cls, capacity: int, n_features: int, y_type: Any) -> Self:

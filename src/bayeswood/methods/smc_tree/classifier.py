@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.methods.base.estimator import ForestClassifier
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
+from bayeswood.methods.smc_tree.particles import Islands
 
 
 class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
@@ -146,7 +147,7 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     True
     """
 
-    _saved_arrays = ("island_log_evidence_", "island_weights_", "ess_trace_")
+    _part_kinds = (Islands,)
     _saved_numbers = ("min_samples_leaf_", "log_evidence_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PARTICLES,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from bayeswood import _core
-from bayeswood.errors import BayeswoodError, warn_user
+from bayeswood.errors import warn_user
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
@@ -25,9 +25,13 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData, count_copies
-from bayeswood.methods.smc_tree.particles import NO_LIMIT, ParticlePlan, SampledParticles
+from bayeswood.methods.smc_tree.particles import (
+    NO_LIMIT,
+    Islands,
+    ParticlePlan,
+    SampledParticles,
+)
 from bayeswood.progress import progress_bar
-from bayeswood.table import Schema
 
 F64 = NDArray[np.float64]
 
@@ -98,33 +102,28 @@ class ParticleEstimator(ForestEstimator):
         if int(self.n_islands) > int(self.n_particles):
             words = f"at most n_particles, {self.n_particles}"
             raise parameter_error("n_islands", self._name, words, self.n_islands)
-        tasks.begin(1)
-        grown: list[GrownForest] = []
-        tasks.run(
-            lambda: grown.append(self._sampled(data)), 0, lambda: self._fitted(data, grown[0])
-        )
-        return grown[0]
-
-    def _sampled(self, data: TrainingData) -> GrownForest:
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
         model, settings = self._leaf_model(data, copies)
         plan = self._plan(n_rows)
+        tasks.begin()
         with progress_bar(self._name, "islands", show=bool(self.verbose)) as report:
             found = plan.sample(data.X, data.schema.n_levels, model, report)
         self._warn_if_cut_short(found)
         island_weights = found.island_weights(self.island_weights, self._name)
         settings |= {
             "log_evidence_": found.log_evidence,
-            "island_log_evidence_": found.island_log_evidence,
-            "island_weights_": island_weights,
-            "ess_trace_": found.ess_trace,
             "min_samples_leaf_": plan.min_samples_leaf,
         }
         if len(found.predictive):
             settings["leaf_variance_"] = np.ascontiguousarray(found.predictive[:, 1])
+        islands = Islands(found.island_log_evidence, island_weights, found.ess_trace)
         forest = found.to_forest(island_weights)
-        return GrownForest(forest, found.importances, plan.seed, settings=settings)
+        grown = GrownForest(
+            forest, found.importances, plan.seed, settings=settings, parts=(islands,)
+        )
+        tasks.finished(lambda: self._fitted(data, grown))
+        return grown
 
     def _plan(self, n_rows: int) -> ParticlePlan:
         return ParticlePlan(
@@ -164,24 +163,3 @@ class ParticleEstimator(ForestEstimator):
         speaks for any split.
         """
         return super().feature_importances_
-
-    # --- files ----------------------------------------------------------------------------------
-
-    def _restored(
-        self,
-        meta: dict[str, Any],
-        arrays: dict[str, NDArray[Any]],
-        schema: Schema,
-        grown: GrownForest,
-    ) -> dict[str, Any]:
-        restored = super()._restored(meta, arrays, schema, grown)  # type: ignore[safe-super]
-        trace = arrays.get("ess_trace_")
-        by_island = [arrays.get("island_log_evidence_"), arrays.get("island_weights_")]
-        lawful = (
-            trace is not None
-            and trace.ndim == 2
-            and all(array is not None and array.shape == trace.shape[:1] for array in by_island)
-        )
-        if not lawful:
-            raise BayeswoodError("The model file lacks what its islands of particles found.")
-        return restored

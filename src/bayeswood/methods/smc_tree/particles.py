@@ -1,5 +1,6 @@
 """Particles over trees: what a filter is told, and what it gives back."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.methods.base.parts import SavedModel
+from bayeswood.methods.base.saved_state import read_arrays
 
 F64 = NDArray[np.float64]
 
@@ -165,3 +168,44 @@ class SampledParticles:
         np.add.at(weights, self.particle_tree, own)
         with np.errstate(divide="ignore"):
             return Forest(self.forest, np.log(weights))
+
+
+@dataclass(frozen=True, eq=False)
+class Islands:
+    """What each island of particles found, as a part of the estimator.
+
+    Attributes
+    ----------
+    log_evidence, weights : ndarray, (n_islands,)
+        Log of the estimated evidence, and weight in predictions.
+    ess_trace : ndarray, (n_islands, most stages)
+        Effective sample sizes.
+    """
+
+    log_evidence: F64
+    weights: F64
+    ess_trace: F64
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``island_log_evidence_``, ``island_weights_`` and ``ess_trace_``."""
+        return {
+            "island_log_evidence_": self.log_evidence,
+            "island_weights_": self.weights,
+            "ess_trace_": self.ess_trace,
+        }
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """By the names of the attributes."""
+        arrays |= self.attributes()
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "Islands":
+        """One number per island."""
+        names = ("island_log_evidence_", "island_weights_", "ess_trace_")
+        found = read_arrays(saved.arrays, names)
+        if len(found) < len(names) or found["ess_trace_"].ndim != 2:
+            raise BayeswoodError("The model file lacks what its islands of particles found.")
+        n_islands = found["ess_trace_"].shape[:1]
+        if any(found[name].shape != n_islands for name in names[:2]):
+            raise BayeswoodError("The model file lacks what its islands of particles found.")
+        return cls(*(found[name] for name in names))

@@ -22,6 +22,7 @@ from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegressor
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
+from bayeswood.methods.smc_tree.particles import Islands
 
 
 class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
@@ -157,7 +158,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     (3, 2)
     """
 
-    _saved_arrays = ("island_log_evidence_", "island_weights_", "ess_trace_", "leaf_variance_")
+    _part_kinds = (Islands,)
     _saved_numbers = (
         "min_samples_leaf_",
         "log_evidence_",

@@ -103,7 +103,7 @@ def test_weights_are_drawn_anew_in_each_branch(model, friedman):
         mates = leaves[:, t] == leaves[5, t]
         mean = weight[mates] @ y[mates] / weight[mates].sum()
         np.testing.assert_allclose(model.predict_draws(X[[5]])[t, 0], mean, rtol=1e-6)
-        np.testing.assert_allclose(model._responses.tree_weights(t), weight)
+        np.testing.assert_allclose(model.predictive_.responses.tree_weights(t), weight)
 
 
 def test_quantiles_weigh_responses_as_the_branches_did(model, friedman):

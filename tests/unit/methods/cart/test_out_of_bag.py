@@ -8,6 +8,7 @@ from sklearn.metrics import accuracy_score, mean_absolute_error, r2_score
 import bayeswood
 from bayeswood import BayesianForestClassifier, BayesianForestRegressor, _core
 from bayeswood.forest import Forest, RowWeights
+from bayeswood.methods.base.predictive import LeafResponses
 from bayeswood.theory import estimate_tree_correlation
 from bayeswood.uncertainty import Responses
 
@@ -153,17 +154,17 @@ def test_responses_of_grouped_rows_survive_a_file(tmp_path, rng):
         row_groups=groups,
     )
     model.forest_ = Forest(core)
-    model._responses = Responses(
-        y[:, None], None, RowWeights("exponential", model.seed_, THRESHOLD, groups)
-    )
+    law = RowWeights("exponential", model.seed_, THRESHOLD, groups)
+    responses = Responses(y[:, None], None, law)
+    model.predictive_ = LeafResponses(responses)
     model.save(tmp_path / "model")
     loaded = bayeswood.load(tmp_path / "model")
-    np.testing.assert_array_equal(loaded._responses.row_weights.groups, groups)
+    np.testing.assert_array_equal(loaded.predictive_.responses.row_weights.groups, groups)
     np.testing.assert_array_equal(
         loaded.predict_quantiles(X, [0.2, 0.8]), model.predict_quantiles(X, [0.2, 0.8])
     )
     np.testing.assert_array_equal(
-        loaded.uncertainty(X).data, Responses.variance(model._responses, model.forest_, X)[:, 0]
+        loaded.uncertainty(X).data, responses.variance(model.forest_, X)[:, 0]
     )
 
 

@@ -100,7 +100,7 @@ def test_leave_one_out_is_a_refit_without_the_row(forest):
         refit = pickle.loads(pickle.dumps(forest))
         refit.set_params(pit_reference=X).fit(X[others], Y[others])
         # The sharpness is that of all rows.
-        refit._members.__dict__["sharpness"] = forest.sharpness_
+        refit._posterior.__dict__["sharpness"] = forest.sharpness_
         np.testing.assert_allclose(refit.predict_proba(X[[row]])[0], left[row], atol=1e-9)
 
 

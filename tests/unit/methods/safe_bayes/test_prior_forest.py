@@ -108,7 +108,7 @@ def test_the_regressor_leaves_rows_out_exactly():
     sharpness = forest.sharpness_
     for row in (0, 70, 149):
         forest.forget(X[[row]], NUMBERS[[row]])
-        forest._members.__dict__["sharpness"] = sharpness
+        forest._posterior.__dict__["sharpness"] = sharpness
         assert forest.predict(X[[row]])[0] == pytest.approx(left[row], abs=1e-9)
         forest.partial_fit(X[[row]], NUMBERS[[row]])
 

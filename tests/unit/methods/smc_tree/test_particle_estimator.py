@@ -242,16 +242,16 @@ def test_unfinished_trees_are_told_of():
     assert np.isfinite(trees.predict_proba(X)).all()
 
 
-def test_a_damaged_file_is_refused(tmp_path, monkeypatch):
-    trees = regressor().fit(X_NUMBERS, Y_NUMBERS)
-    for name in ("ess_trace_", "leaf_variance_"):
-        monkeypatch.setattr(SMCTreeRegressor, "_saved_arrays", tuple(
-            other for other in SMCTreeRegressor._saved_arrays if other != name
-        ))  # fmt: skip
-        trees.save(tmp_path / "trees.bw")
-        monkeypatch.undo()
+@pytest.mark.parametrize(
+    "name", ["ess_trace_", "island_weights_", "island_log_evidence_", "leaf_variance_"]
+)
+def test_a_damaged_file_is_refused(name):
+    meta, arrays, forest = regressor().fit(X_NUMBERS, Y_NUMBERS)._state()
+    assert SMCTreeRegressor._from_state(meta, dict(arrays), forest)
+    for broken in (None, np.zeros((2, 7, 3))):
+        damaged = {n: a for n, a in {**arrays, name: broken}.items() if a is not None}
         with pytest.raises(BayeswoodError, match="The model file"):
-            load(tmp_path / "trees.bw")
+            SMCTreeRegressor._from_state(meta, damaged, forest)
 
 
 # --- odd data ------------------------------------------------------------------------------------

@@ -1,0 +1,127 @@
+"""What a fitted estimator consists of besides its forest and predictive, part by part.
+
+A part knows which fitted attributes it gives, and how a model file keeps it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
+from bayeswood.methods.base.saved_state import classes_from_plain, classes_to_plain, read_value
+from bayeswood.table import Schema
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A model file that is being read.
+
+    Attributes
+    ----------
+    meta : dict
+        Plain data.
+    arrays : dict of ndarray
+        Arrays by name.
+    forest : Forest
+        The trees.
+    schema : Schema
+        Of the training table.
+    seed : int
+        The seed of the fit.
+    estimator : estimator
+        With the parameters of the file; not fitted yet.
+    """
+
+    meta: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+    forest: Forest
+    schema: Schema
+    seed: int
+    estimator: Any
+
+
+class Part(Protocol):
+    """A part of a fitted estimator."""
+
+    def attributes(self) -> Mapping[str, Any]:
+        """The fitted attributes that it gives."""
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """Put it where a model file keeps it."""
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> Self | None:
+        """What `write` put there, None if nothing; BayeswoodError if anything is amiss."""
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLabels:
+    """The classes, in the order of a classifier's outputs."""
+
+    classes: NDArray[Any]
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``classes_``."""
+        return {"classes_": self.classes}
+
+    def names(self) -> tuple[str, ...]:
+        """For texts of trees."""
+        return tuple(map(str, self.classes))
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """With the type of the labels."""
+        meta["classes"] = classes_to_plain(self.classes)
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> Self:
+        """Checked against the trees."""
+        classes = classes_from_plain(read_value(saved.meta, "classes", dict))
+        if not saved.forest.is_classifier or len(classes) != saved.forest.n_outputs:
+            raise BayeswoodError("The model file's classes do not match its trees.")
+        return cls(classes)
+
+
+@dataclass(frozen=True)
+class ResponseShape:
+    """Whether there is one response, so that predictions have no axis for it."""
+
+    single_output: bool
+
+    def attributes(self) -> Mapping[str, Any]:
+        """Whether the axis is dropped."""
+        return {"_single_output": self.single_output}
+
+    def names(self) -> tuple[str, ...]:
+        """Responses have no classes."""
+        return ()
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """The number of responses is the forest's."""
+        meta["single_output"] = self.single_output
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> Self:
+        """Checked against the trees."""
+        single_output = read_value(saved.meta, "single_output", bool)
+        forest = saved.forest
+        if forest.is_classifier or (single_output and forest.n_outputs != 1):
+            raise BayeswoodError("The model file's responses do not match its trees.")
+        return cls(single_output)
+
+
+def read_trees(arrays: Mapping[str, NDArray[Any]], prefix: str, like: Forest) -> Forest:
+    """Trees among the arrays of a model file, over the columns of its forest."""
+    shape = {n: getattr(like.core, n) for n in ("n_features", "n_outputs", "is_classifier")}
+    own = {
+        name: np.ascontiguousarray(arrays[f"{prefix}_{name}"])
+        for name in like.core.select(np.zeros(0, dtype=np.int64)).to_arrays()
+        if f"{prefix}_{name}" in arrays
+    }
+    try:
+        return Forest.from_arrays({**own, **shape})
+    except (ValueError, KeyError) as error:
+        raise BayeswoodError(f"The model file holds an unlawful {prefix}: {error}") from error

@@ -1,0 +1,286 @@
+"""How the leaves of a forest become an answer.
+
+A fitted model is two objects: a `Forest` (trees and their weights) and a `Predictive`. Everything
+that a user can ask is the two together, and nothing that takes them asks which method made them. A
+`Predictive` is small and immutable: it never changes the forest, and knows no estimator.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.forest import SCHEMES, Forest, RowWeights
+from bayeswood.methods.base.grown_forest import GrownForest
+from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.uncertainty import (
+    Responses,
+    Uncertainty,
+    member_quantiles,
+    member_variance,
+    row_blocks,
+    split_entropy,
+)
+
+F64 = NDArray[np.float64]
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def over_blocks(
+    forest: Forest, rows: NDArray[Any], n_jobs: int, summarise: Callable[[F64], F64]
+) -> F64:
+    """Apply `summarise` to the members' draws, a block of rows at a time."""
+    blocks = row_blocks(len(rows), forest.n_trees, forest.n_outputs)
+    return np.concatenate([summarise(forest.draws(rows[block], n_jobs)) for block in blocks])
+
+
+class Predictive:
+    """What makes an answer of leaves."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """What a model file keeps of it, by name; numbers and words have no dimension.
+
+        A name that ends in an underscore is a fitted attribute of the estimator too.
+        """
+        return {}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
+        """The same again; BayeswoodError if anything is amiss, for a file may come from anyone."""
+        return cls()
+
+
+class ClassPredictive(Predictive, ABC):
+    """Answers about classes.
+
+    Attributes
+    ----------
+    leaf_prior : float
+        α that the leaves' probabilities (m_c + α) / (n + C α) contain; 0 if that is not their form.
+    """
+
+    leaf_prior: float = 0.0
+
+    @abstractmethod
+    def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Class probabilities, (n_rows, n_classes)."""
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Quantiles of each class probability over the members, (n_rows, n_classes, n_levels)."""
+        weights = forest.weights
+        return over_blocks(forest, rows, n_jobs, lambda d: member_quantiles(d, weights, levels))
+
+    def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Entropy of the answer: total, data and knowledge, each (n_rows,)."""
+        return entropy_parts(
+            forest, rows, n_jobs, lambda draws: split_entropy(draws, forest.weights)
+        )
+
+
+def entropy_parts(
+    forest: Forest,
+    rows: NDArray[Any],
+    n_jobs: int,
+    split: Callable[[F64], tuple[F64, F64, F64]],
+) -> Uncertainty:
+    """Total, data and knowledge, (n_rows,) each, by a split of the members' draws."""
+    found = over_blocks(forest, rows, n_jobs, lambda draws: np.stack(split(draws), axis=-1))
+    return Uncertainty(*np.ascontiguousarray(found.T))
+
+
+@dataclass(frozen=True, eq=False)
+class MemberAverage(ClassPredictive):
+    """The members' class probabilities, averaged by their weights."""
+
+    leaf_prior: float = 0.0
+
+    def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Σ_m w_m p_m."""
+        return forest.predict(rows, n_jobs)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """α, where the leaves contain one."""
+        return {"leaf_prior": np.array(self.leaf_prior)} if self.leaf_prior else {}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
+        """With α, where there is one."""
+        return cls(read_scalar(arrays, "leaf_prior", float) if "leaf_prior" in arrays else 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class HardVotes(ClassPredictive):
+    """The weight of the members that vote for each class."""
+
+    def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Σ_m w_m 1[class c is m's most probable]."""
+        return forest.votes(rows, n_jobs)
+
+
+class NumberPredictive(Predictive, ABC):
+    """Answers about numbers: of the response itself, and of its mean."""
+
+    def check(self, caller: str, levels: F64 | None = None) -> None:
+        """Raise, or warn, where it cannot give the distribution (or levels) that `caller` asks."""
+
+    @property
+    def gives_distribution(self) -> bool:
+        """Whether it knows more of the response than its mean."""
+        return True
+
+    def mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Mean response, (n_rows, n_outputs)."""
+        return forest.predict(rows, n_jobs)
+
+    @abstractmethod
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Quantiles of the response, (n_rows, n_outputs, n_levels)."""
+
+    @abstractmethod
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Variance of the response: total, data and knowledge, each (n_rows, n_outputs)."""
+
+    def quantiles_of_mean(
+        self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int
+    ) -> F64:
+        """Quantiles of the members' means, (n_rows, n_outputs, n_levels)."""
+        weights = forest.weights
+        return over_blocks(forest, rows, n_jobs, lambda d: member_quantiles(d, weights, levels))
+
+    def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Variance of the members' means, (n_rows, n_outputs)."""
+        weights = forest.weights
+        return over_blocks(forest, rows, n_jobs, lambda d: member_variance(d, weights))
+
+
+@dataclass(frozen=True, eq=False)
+class LeafResponses(NumberPredictive):
+    """The training responses in the leaves, as far as they were kept.
+
+    Attributes
+    ----------
+    responses : Responses or None
+        None if leaves know their means only.
+    """
+
+    responses: Responses | None = None
+
+    @classmethod
+    def of(cls, data: TrainingData, grown: GrownForest) -> Self:
+        """From the data that the members were grown from."""
+        if grown.row_weights is None or not grown.forest.has_rows:
+            return cls()
+        return cls(Responses(data.target.y, data.sample_weight, grown.row_weights))
+
+    @property
+    def gives_distribution(self) -> bool:
+        """Whether responses were kept."""
+        return self.responses is not None
+
+    def check(self, caller: str, levels: F64 | None = None) -> None:
+        """Raise if responses were not kept."""
+        if self.responses is None:
+            raise BayeswoodError(
+                f"{caller} needs the training responses in the leaves, which were not kept. Fit "
+                "with keep_responses=True, or ask for kind='mean'."
+            )
+
+    def variances(self, forest: Forest, n_jobs: int) -> F64 | None:
+        """Variance of y in every leaf, (n_leaves, n_outputs); None if it is not known, or 0."""
+        return None if self.responses is None else self.responses.leaf_variances(forest, n_jobs)
+
+    def _kept(self) -> Responses:
+        self.check("A distribution")
+        assert self.responses is not None
+        return self.responses
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Of the mixture over members of the weighted responses in the row's leaves."""
+        return self._kept().quantiles(forest, rows, levels, n_jobs)
+
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Σ w_m Var(y | leaf_m) + Σ w_m (ȳ_m − ȳ)², data and knowledge."""
+        data = self._kept().variance(forest, rows, n_jobs)
+        knowledge = self.variance_of_mean(forest, rows, n_jobs)
+        return Uncertainty(data + knowledge, data, knowledge)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Responses, weights, and the law of the weights in each tree."""
+        return {} if self.responses is None else _response_arrays(self.responses)
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
+        """The responses, if they are there, checked against the forest."""
+        return cls(_responses_from(arrays, forest) if "y" in arrays else None)
+
+
+def _response_arrays(responses: Responses) -> dict[str, NDArray[Any]]:
+    law = responses.row_weights
+    optional = {
+        "sample_weight": responses.sample_weight,
+        "weight_threshold": np.array(law.threshold) if law.threshold > 0 else None,
+        "row_groups": law.groups,
+        "row_parts": law.parts,
+    }
+    kept = {name: array for name, array in optional.items() if array is not None}
+    seed = np.array(law.seed, dtype=np.uint64)
+    return {"y": responses.y, "scheme": np.array(law.scheme), "seed": seed, **kept}
+
+
+def _responses_from(arrays: Arrays, forest: Forest) -> Responses:
+    y = read_array(arrays, "y", (-1, forest.n_outputs))
+    weights = None
+    if "sample_weight" in arrays:
+        weights = read_array(arrays, "sample_weight", (len(y),))
+    scheme = read_scalar(arrays, "scheme", str)
+    rows = forest.to_arrays()["leaf_rows"]
+    outside = rows.size > 0 and (int(rows.min()) < 0 or int(rows.max()) >= len(y))
+    if not forest.has_rows or outside or scheme not in SCHEMES:
+        raise BayeswoodError("The model file's training responses do not match its trees.")
+    if weights is not None and not (weights > 0).all():
+        raise BayeswoodError("The model file holds a training weight that is not positive.")
+    threshold, groups = _left_out_from(arrays, scheme, len(y))
+    parts = _parts_from(arrays, scheme, groups, len(y))
+    seed = read_scalar(arrays, "seed", int)
+    return Responses(y, weights, RowWeights(scheme, seed, threshold, groups, parts))
+
+
+def _left_out_from(
+    arrays: Arrays, scheme: str, n_rows: int
+) -> tuple[float, NDArray[np.int32] | None]:
+    """How rows were left out of trees: the threshold of their weights, and their groups."""
+    threshold = 0.0
+    if "weight_threshold" in arrays:
+        threshold = read_scalar(arrays, "weight_threshold", float)
+    groups = arrays.get("row_groups")
+    usable = threshold == 0.0 or (threshold > 0 and isfinite(threshold) and scheme == SCHEMES[0])
+    if groups is None and usable:
+        return threshold, None
+    if not (usable and threshold > 0) or groups is None or not _are_groups(groups, n_rows):
+        raise BayeswoodError("The model file says wrongly how rows were left out of its trees.")
+    return threshold, np.ascontiguousarray(groups, dtype=np.int32)
+
+
+def _parts_from(
+    arrays: Arrays, scheme: str, groups: NDArray[np.int32] | None, n_rows: int
+) -> NDArray[np.int32] | None:
+    """The parts of the rows that had random numbers of their own."""
+    parts = arrays.get("row_parts")
+    if parts is None:
+        return None
+    if scheme != SCHEMES[0] or groups is not None or not _are_groups(parts, n_rows):
+        raise BayeswoodError("The model file says wrongly in which parts its rows are.")
+    return np.ascontiguousarray(parts, dtype=np.int32)
+
+
+def _are_groups(groups: NDArray[Any], n_rows: int) -> bool:
+    """Whether there is one number from 0 to n_rows - 1 for each row."""
+    if groups.shape != (n_rows,) or groups.dtype.kind not in "iu":
+        return False
+    return bool(((groups >= 0) & (groups < n_rows)).all())
