@@ -21,17 +21,19 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error, real
 from bayeswood.methods.base.training_data import Target, read_class_target, read_known_classes
-from bayeswood.methods.safe_bayes.choose_power import PowerChoice
+from bayeswood.methods.safe_bayes.choose_power import curve_of
 from bayeswood.methods.safe_bayes.class_posterior import ClassModel, ClassPosterior
 from bayeswood.methods.safe_bayes.conformal_sets import full_p_values, quick_p_values
-from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST
+from bayeswood.methods.safe_bayes.operating_curve import OperatingCurve
+from bayeswood.methods.safe_bayes.prior_forest import PRIOR_FOREST, PriorForestEstimator
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees
+from bayeswood.table import transform_table
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
 
 
-class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
+class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     """A forest of trees drawn before any data are seen, weighted by their evidence.
 
     Trees do not depend on the classes and leaves hold counts, so that the forest can be updated,
@@ -336,6 +338,37 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
         """
         return super().uncertainty(X)
 
+    @property
+    def operating_curve_(self) -> OperatingCurve:
+        """Accuracy and log probability over β, on the training rows of the reservoir."""
+        return self.operating_curve()
+
+    def operating_curve(
+        self, X: Any = None, y: Any = None, *, on: str = "train", powers: ArrayLike | None = None
+    ) -> OperatingCurve:
+        """Accuracy and log probability over the power β.
+
+        Parameters
+        ----------
+        X, y : array-like, default=None
+            Rows to measure on; None: rows of the reservoir.
+        on : {"train", "loo"}, default="train"
+            Without X: whether rows are predicted by the forest that saw them, as in the paper's
+            Figure 4, or by the forest without them.
+        powers : array-like, default=None
+            Values of β in (0, 1]; None: m/N for m = 1 .. N, or 200 of them that thin out.
+
+        Returns
+        -------
+        OperatingCurve
+            ``best_power()`` of it is a value for `power`.
+        """
+        self._check_fitted()
+        given = None if X is None else self._seen_rows(X, y)
+        n_rows = self._posterior.reservoir.n_kept if given is None else len(given[0])
+        caller = f"{self._name}.operating_curve"
+        return curve_of(self._posterior, given, on, powers, self._workers(n_rows), caller)
+
     def loo_predict_proba(self, X: Any = None, y: Any = None) -> F64:
         """Class probabilities of training rows, each predicted without itself, exactly.
 
@@ -359,6 +392,15 @@ class SafeBayesForestClassifier(PowerChoice, ForestClassifier):
             return in_order
         rows, codes = self._seen_rows(X, y)
         return self._left_out(rows, codes)
+
+    def _seen_rows(self, X: Any, y: Any) -> tuple[NDArray[Any], NDArray[np.int32]]:
+        rows = transform_table(X, self.schema_, estimator_name=self._name)
+        codes = read_known_classes(y, self.classes_, self._name).y
+        if len(rows) != len(codes):
+            raise BayeswoodError(
+                f"X and y must have as many rows. Got {len(rows)} and {len(codes)} instead."
+            )
+        return rows, codes
 
     def _left_out(self, rows: NDArray[Any], codes: NDArray[np.int32]) -> F64:
         try:
