@@ -55,13 +55,35 @@ nb::object votes(const Forest& forest, const AnyMatrix& X, const Vector<double>&
   return predict<predict_votes>(forest, X, tree_weights, n_jobs, progress);
 }
 
-nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
+std::size_t count_members(const Forest& forest, std::size_t trees_per_member) {
+  if (trees_per_member < 1 || forest.n_trees() % trees_per_member != 0)
+    throw std::invalid_argument("trees_per_member: a divisor of the number of trees");
+  return forest.n_trees() / trees_per_member;
+}
+
+nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs,
+                 std::size_t trees_per_member) {
   const MatrixView table = view(X);
   check_table(forest, table);
-  RawArray<double> out(forest.n_trees() * table.n_rows() * forest.n_outputs());
-  run_released(n_jobs, nb::none(),
-               [&](const Running& run) { predict_draws(forest, table, out.data(), run); });
-  return std::move(out).to_numpy({forest.n_trees(), table.n_rows(), forest.n_outputs()});
+  const std::size_t n_members = count_members(forest, trees_per_member);
+  RawArray<double> out(n_members * table.n_rows() * forest.n_outputs());
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_draws(forest, table, trees_per_member, out.data(), run);
+  });
+  return std::move(out).to_numpy({n_members, table.n_rows(), forest.n_outputs()});
+}
+
+nb::object sum_votes(const Forest& forest, const AnyMatrix& X, const Vector<double>& member_weights,
+                     std::size_t trees_per_member, unsigned n_jobs) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  if (member_weights.shape(0) != count_members(forest, trees_per_member))
+    throw std::invalid_argument("member_weights: one per member");
+  std::vector<double> out(table.n_rows() * forest.n_outputs());
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_sum_votes(forest, table, trees_per_member, span(member_weights), out.data(), run);
+  });
+  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs()});
 }
 
 nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
@@ -257,7 +279,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none())
       .def("predict_votes", &votes, nb::arg("X"), nb::arg("tree_weights"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
-      .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1)
+      .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1,
+           nb::arg("trees_per_member") = 1)
+      .def("predict_sum_votes", &sum_votes, nb::arg("X"), nb::arg("member_weights"),
+           nb::arg("trees_per_member"), nb::arg("n_jobs") = 1)
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,

@@ -103,8 +103,18 @@ class Forest:
         """(n_rows, n_classes): summed tree_weights of the trees whose leaf prefers that class
         (a tie within a leaf goes to the lowest class).
         """
-    def predict_draws(self, X: NDArray[Any], n_jobs: int = 1) -> F64:
-        """(n_trees, n_rows, n_outputs)."""
+    def predict_draws(self, X: NDArray[Any], n_jobs: int = 1, trees_per_member: int = 1) -> F64:
+        """(n_members, n_rows, n_outputs): the sums over trees_per_member trees at a time."""
+    def predict_sum_votes(
+        self,
+        X: NDArray[Any],
+        member_weights: F64,
+        trees_per_member: int,
+        n_jobs: int = 1,
+    ) -> F64:
+        """(n_rows, n_outputs): summed member_weights of the members whose sum over their trees is
+        largest at that output (of equals the first).
+        """
     def apply(self, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
         """(n_rows, n_trees): node index of the row's leaf."""
     def predict_oob(

@@ -54,15 +54,32 @@ void predict_votes(const Forest& forest, const MatrixView& table,
   });
 }
 
-void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run) {
+void predict_draws(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
+                   double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   const std::size_t n = table.n_rows();
   const bool classes = forest.shape().is_classifier;
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
     const Tree& tree = forest.tree(t);
-    double* draw = out + (t * n + row) * k;
-    std::fill(draw, draw + k, 0.0);
+    double* draw = out + (t / trees_per_member * n + row) * k;
+    if (t % trees_per_member == 0) std::fill(draw, draw + k, 0.0);
     add_leaf(tree, classes, k, tree.child[node], 1.0, draw);
+  });
+}
+
+void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
+                       std::span<const double> member_weights, double* out, const Running& run) {
+  const std::size_t k = forest.n_outputs();
+  const bool classes = forest.shape().is_classifier;
+  std::fill(out, out + table.n_rows() * k, 0.0);
+  std::vector<double> sums(table.n_rows() * k);  // of each row's member so far
+  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+    const Tree& tree = forest.tree(t);
+    double* sum = sums.data() + row * k;
+    if (t % trees_per_member == 0) std::fill(sum, sum + k, 0.0);
+    add_leaf(tree, classes, k, tree.child[node], 1.0, sum);
+    if ((t + 1) % trees_per_member == 0)
+      out[row * k + (std::max_element(sum, sum + k) - sum)] += member_weights[t / trees_per_member];
   });
 }
 

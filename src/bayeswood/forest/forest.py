@@ -1,4 +1,4 @@
-"""Flat trees plus one log-weight per tree: what every method ends in."""
+"""Flat trees, which of them add up to a member, and one log-weight per member."""
 
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -54,7 +54,7 @@ class _Trees(Sequence[Tree]):
 
 
 class Forest:
-    """A weighted set of trees.
+    """A weighted set of members, each a tree or a sum of trees.
 
     Prediction, intervals, files and plots take a forest and never ask which method made it.
 
@@ -62,10 +62,13 @@ class Forest:
     ----------
     core : _core.Forest
         The trees.
-    log_weights : array-like, (n_trees,), default=None
-        Log-weights, up to a constant; None weighs all trees alike.
+    log_weights : array-like, (n_members,), default=None
+        Log-weights, up to a constant; None weighs all members alike.
     labels : Labels, default=None
-        Names for `Tree.to_text`.
+        Names for `to_text`.
+    trees_per_member : int, default=1
+        So many trees, one after another, add up to one member. Class probabilities do not add
+        up: a forest whose leaves hold them has members of one tree.
 
     Notes
     -----
@@ -83,6 +86,14 @@ class Forest:
     <Forest of 5 trees over 4 features>
     >>> forest.apply(X).shape
     (150, 5)
+
+    Two members, each the sum of two stumps:
+
+    >>> first = [(0, 0.5, 1.0, 2.0), (0, 0.8, 10.0, 20.0)]
+    >>> second = [(0, 0.5, 3.0, 4.0), (0, 0.8, 30.0, 40.0)]
+    >>> sums = Forest.from_nested([*first, *second], trees_per_member=2)
+    >>> sums.draws([[0.6]]).ravel(), sums.predict([[0.6]])
+    (array([12., 34.]), array([[23.]]))
     """
 
     def __init__(
@@ -90,10 +101,13 @@ class Forest:
         core: _core.Forest,
         log_weights: ArrayLike | None = None,
         labels: Labels | None = None,
+        trees_per_member: int = 1,
     ) -> None:
         self._core = core
-        given = np.zeros(core.n_trees) if log_weights is None else log_weights
-        self.log_weights = check_log_weights(given, core.n_trees)
+        self.trees_per_member = _check_members(core, trees_per_member)
+        n_members = core.n_trees // trees_per_member
+        given = np.zeros(n_members) if log_weights is None else log_weights
+        self.log_weights = check_log_weights(given, n_members)
         self.weights = normalise(self.log_weights)
         self.weights.flags.writeable = False
         self.labels = labels or Labels.numbered(core.n_features)
@@ -107,6 +121,16 @@ class Forest:
     def n_trees(self) -> int:
         """Number of trees."""
         return self._core.n_trees
+
+    @property
+    def n_members(self) -> int:
+        """Number of members: trees, or sums of trees."""
+        return len(self.log_weights)
+
+    @property
+    def tree_weights(self) -> F64:
+        """Weight of each tree in a mean over the members: that of its member."""
+        return np.repeat(self.weights, self.trees_per_member)
 
     @property
     def n_features(self) -> int:
@@ -171,23 +195,27 @@ class Forest:
         n_jobs: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> F64:
-        """Weighted mean over the trees, (n_rows, n_outputs)."""
-        mean = self._core.predict_mean(self._matrix(X), self.weights, n_jobs, progress)
+        """Weighted mean over the members, (n_rows, n_outputs)."""
+        mean = self._core.predict_mean(self._matrix(X), self.tree_weights, n_jobs, progress)
         if self.is_classifier:  # the weights' rounding must not push a probability past 1
             mean /= mean.sum(axis=1, keepdims=True)
         return mean
 
     def votes(self, X: ArrayLike, n_jobs: int = 1, weights: F64 | None = None) -> F64:
-        """Summed weight of the trees that prefer each class, (n_rows, n_classes).
+        """Summed weight of the members that prefer each class, (n_rows, n_classes).
 
-        By default the trees' own weights, whose sums are shares.
+        By default the members' own weights, whose sums are shares. A sum of trees prefers the
+        output that is largest; of equals the first.
         """
-        tree_weights = self.weights if weights is None else weights
-        return self._core.predict_votes(self._matrix(X), tree_weights, n_jobs)
+        given = self.weights if weights is None else weights
+        rows, size = self._matrix(X), self.trees_per_member
+        if size > 1:
+            return self._core.predict_sum_votes(rows, given, size, n_jobs)
+        return self._core.predict_votes(rows, given, n_jobs)
 
     def draws(self, X: ArrayLike, n_jobs: int = 1) -> F64:
-        """What every tree says, (n_trees, n_rows, n_outputs)."""
-        return self._core.predict_draws(self._matrix(X), n_jobs)
+        """What every member says, (n_members, n_rows, n_outputs)."""
+        return self._core.predict_draws(self._matrix(X), n_jobs, self.trees_per_member)
 
     def _matrix(self, X: ArrayLike) -> NDArray[Any]:
         """Rows as the core takes them: floats, one column per feature."""
@@ -201,30 +229,94 @@ class Forest:
         return matrix
 
     def select(self, indices: ArrayLike) -> "Forest":
-        """A forest of the chosen trees, with their weights and names.
+        """A forest of the chosen members, with their weights and names.
 
         The trees lose their numbers, and with them the way from the seed to the weights that
         each gave the training rows: quantiles of the response need the whole forest.
         """
-        chosen = np.arange(self.n_trees, dtype=np.int64)[np.asarray(indices)]
-        chosen = np.atleast_1d(chosen)
+        chosen = np.atleast_1d(np.arange(self.n_members, dtype=np.int64)[np.asarray(indices)])
         if not chosen.size:
             raise BayeswoodError("At least one tree must be selected.")
-        return Forest(self._core.select(chosen), self.log_weights[chosen], self.labels)
+        return self._of_members(chosen, self.log_weights[chosen])
+
+    def unweighted(self, members: slice) -> "Forest":
+        """Some members, all of the same weight, whatever they weigh here."""
+        return self._of_members(np.arange(self.n_members, dtype=np.int64)[members], None)
+
+    def _of_members(self, members: NDArray[np.int64], log_weights: F64 | None) -> "Forest":
+        size = self.trees_per_member
+        trees = (members[:, None] * size + np.arange(size)).ravel()
+        return Forest(self._core.select(trees), log_weights, self.labels, size)
+
+    def apart(self) -> "Forest":
+        """Every tree as a member of its own, with an equal share of its member's weight."""
+        if self.trees_per_member == 1:
+            return self
+        log_weights = np.repeat(self.log_weights, self.trees_per_member)
+        return Forest(self._core, log_weights, self.labels)
 
     def labelled(self, labels: Labels) -> "Forest":
         """The same trees under other names."""
-        return Forest(self._core, self.log_weights, labels)
+        return Forest(self._core, self.log_weights, labels, self.trees_per_member)
+
+    def with_trees(self, arrays: dict[str, Any]) -> "Forest":
+        """The same members with these trees in place of their own, in the core's arrays."""
+        core = _core.Forest.from_arrays(arrays)
+        return Forest(core, self.log_weights, self.labels, self.trees_per_member)
+
+    def to_text(self, member: int = 0, *, max_depth: int | None = None) -> str:
+        """A member in words: its tree, or its trees one after another, which add up.
+
+        Parameters
+        ----------
+        member : int, default=0
+            Its number.
+        max_depth : int, default=None
+            Depth below which the text of a tree is cut short.
+
+        Returns
+        -------
+        str
+            See `Tree.to_text`.
+
+        Examples
+        --------
+        >>> pair = [(0, 0.5, 1.0, 2.0), (0, 0.8, 10.0, 20.0)]
+        >>> print(Forest.from_nested(pair, trees_per_member=2).to_text())
+        the sum of 2 trees
+        tree 1
+        x0 <= 0.5  [2 rows]
+        |-- yes: 1  [1 row]
+        |-- no:  2  [1 row]
+        tree 2
+        x0 <= 0.8  [2 rows]
+        |-- yes: 10  [1 row]
+        |-- no:  20  [1 row]
+        """
+        size = self.trees_per_member
+        first = range(0, self.n_trees, size)[member]
+        texts = [tree.to_text(max_depth=max_depth) for tree in self.trees[first : first + size]]
+        if size == 1:
+            return texts[0]
+        named = [f"tree {number}\n{text}" for number, text in enumerate(texts, 1)]
+        return "\n".join([f"the sum of {size} trees", *named])
 
     def to_arrays(self) -> dict[str, Any]:
-        """Every tree as flat arrays (see `_core.Forest.to_arrays`), and ``log_weights``."""
-        return {**self._core.to_arrays(), "log_weights": self.log_weights}
+        """Every tree as flat arrays (see `_core.Forest.to_arrays`), and ``log_weights``.
+
+        With ``trees_per_member`` where that is not 1.
+        """
+        size = self.trees_per_member
+        summed = {} if size == 1 else {"trees_per_member": size}
+        return {**self._core.to_arrays(), "log_weights": self.log_weights, **summed}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any], labels: Labels | None = None) -> "Forest":
         """Rebuild what `to_arrays` gave; ValueError if a law of trees is broken."""
-        trees = {name: array for name, array in arrays.items() if name != "log_weights"}
-        return cls(_core.Forest.from_arrays(trees), arrays.get("log_weights"), labels)
+        own = ("log_weights", "trees_per_member")
+        trees = {name: array for name, array in arrays.items() if name not in own}
+        size = arrays.get("trees_per_member", 1)
+        return cls(_core.Forest.from_arrays(trees), arrays.get("log_weights"), labels, size)
 
     @classmethod
     def from_nested(
@@ -237,6 +329,7 @@ class Forest:
         dirichlet_alpha: float = 0.0,
         log_weights: ArrayLike | None = None,
         labels: Labels | None = None,
+        trees_per_member: int = 1,
     ) -> "Forest":
         """A forest of trees written by hand.
 
@@ -258,9 +351,11 @@ class Forest:
         dirichlet_alpha : float, default=0.0
             α of the leaves' class probabilities (m_c + α) / (n + Cα); a leaf without rows has
             even ones.
-        log_weights : array-like, (n_trees,), default=None
+        log_weights : array-like, (n_members,), default=None
             As of the class.
         labels : Labels, default=None
+            As of the class.
+        trees_per_member : int, default=1
             As of the class.
 
         Examples
@@ -288,22 +383,42 @@ class Forest:
             np.array(levels, dtype=np.int32),
             dirichlet_alpha,
         )
-        return cls(_core.Forest.from_arrays(nested_arrays(roots, settings)), log_weights, labels)
+        core = _core.Forest.from_arrays(nested_arrays(roots, settings))
+        return cls(core, log_weights, labels, trees_per_member)
 
     @classmethod
     def concatenate(cls, forests: Sequence["Forest"]) -> "Forest":
-        """The trees of several forests over the same features, one after another."""
+        """The members of several forests over the same features, one after another."""
         joined = join_trees([forest.core for forest in forests])
+        if len({forest.trees_per_member for forest in forests}) > 1:
+            raise BayeswoodError("Forests to concatenate must have the same trees_per_member.")
         log_weights = np.concatenate([forest.log_weights for forest in forests])
-        return cls(joined, log_weights, forests[0].labels)
+        return cls(joined, log_weights, forests[0].labels, forests[0].trees_per_member)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.to_arrays(), self.labels)
 
     def __repr__(self) -> str:
         trees = "1 tree" if self.n_trees == 1 else f"{self.n_trees} trees"
+        if self.trees_per_member > 1:
+            trees = f"{self.n_members} sums of {self.trees_per_member} trees"
         return f"<Forest of {trees} over {self.n_features} features>"
 
 
 def _restore(arrays: dict[str, Any], labels: Labels) -> Forest:
     return Forest.from_arrays(arrays, labels)
+
+
+def _check_members(core: _core.Forest, trees_per_member: int) -> int:
+    """How many trees add up to a member, if the trees can be shared out so."""
+    if trees_per_member < 1 or core.n_trees % trees_per_member:
+        raise BayeswoodError(
+            f"The 'trees_per_member' parameter of Forest must divide the {core.n_trees} trees. "
+            f"Got {trees_per_member} instead."
+        )
+    if trees_per_member > 1 and core.is_classifier:
+        raise BayeswoodError(
+            "Class probabilities do not add up: the members of a forest whose leaves hold them "
+            f"must have one tree. Got trees_per_member={trees_per_member}."
+        )
+    return trees_per_member

@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood import _core
 from bayeswood.forest.forest import Forest
 
 F64 = NDArray[np.float64]
@@ -39,4 +38,4 @@ def with_leaf_values(forest: Forest, values: F64) -> Forest:
         "leaf_class": nothing,
         "leaf_rows": nothing,
     }
-    return Forest(_core.Forest.from_arrays(arrays), forest.log_weights, forest.labels)
+    return forest.with_trees(arrays)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from bayeswood import _core
 from bayeswood.forest.forest import Forest
 
 
@@ -43,4 +42,4 @@ def smooth_classes(forest: Forest, alpha: float) -> Forest:
     arrays["leaf_n_entries"] = np.full(n_leaves, n_classes, np.int32)
     arrays["leaf_class"] = np.tile(np.arange(n_classes, dtype=np.int32), n_leaves)
     arrays["leaf_value"] = values.ravel()
-    return Forest(_core.Forest.from_arrays(arrays), forest.log_weights, forest.labels)
+    return forest.with_trees(arrays)

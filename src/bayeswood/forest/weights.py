@@ -8,23 +8,23 @@ from bayeswood.errors import BayeswoodError
 F64 = NDArray[np.float64]
 
 
-def check_log_weights(log_weights: ArrayLike, n_trees: int) -> F64:
-    """A read-only copy of the log-weights, one per tree; ``-inf`` leaves a tree out.
+def check_log_weights(log_weights: ArrayLike, n_members: int) -> F64:
+    """A read-only copy of the log-weights, one per member; ``-inf`` leaves a member out.
 
     Raises
     ------
     BayeswoodError
-        If their number is not `n_trees`, one is NaN or ``+inf``, or all are ``-inf``.
+        If their number is not `n_members`, one is NaN or ``+inf``, or all are ``-inf``.
     """
     checked = np.array(log_weights, dtype=np.float64)
-    if checked.shape != (n_trees,):
+    if checked.shape != (n_members,):
         raise BayeswoodError(
-            f"A forest of {n_trees} trees needs {n_trees} log-weights. "
+            f"A forest of {n_members} members needs {n_members} log-weights. "
             f"Got an array of shape {checked.shape} instead."
         )
     if np.isnan(checked).any() or np.isposinf(checked).any():
         raise BayeswoodError("The log-weights of a forest must not be NaN or +inf.")
-    if n_trees and np.isneginf(checked).all():
+    if n_members and np.isneginf(checked).all():
         raise BayeswoodError("At least one tree of a forest must have a positive weight.")
     checked.flags.writeable = False
     return checked

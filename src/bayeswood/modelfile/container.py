@@ -79,13 +79,13 @@ def digest(*parts: Buffer) -> bytes:
     return state.digest()
 
 
-def seal(sections: Sequence[Section]) -> list[Buffer]:
+def seal(sections: Sequence[Section], version: int) -> list[Buffer]:
     """Return the bytes of a whole file, in pieces, that holds the sections in order."""
     if len(sections) > MAX_SECTIONS:
         raise FormatError(f"it would need {len(sections)} sections; the limit is {MAX_SECTIONS}")
     packed = _within_ratio([_pack(section) for section in sections])
     table = b"".join(_entry(item) for item in packed)
-    preamble = PREAMBLE.pack(MAGIC, VERSION, len(packed), 0, _file_size(packed))
+    preamble = PREAMBLE.pack(MAGIC, version, len(packed), 0, _file_size(packed))
     return [preamble, digest(preamble, table), table, *(item.data for item in packed)]
 
 
@@ -98,6 +98,12 @@ def read_table(stream: BinaryIO, size: int) -> list[Entry]:
     if digest(preamble, table) != stated:
         raise FormatError("its section table is damaged")
     return _parse_table(table, size)
+
+
+def stated_version(stream: BinaryIO) -> int:
+    """The format version of a file whose preamble was checked."""
+    stream.seek(0)
+    return int(PREAMBLE.unpack(stream.read(PREAMBLE.size))[1])
 
 
 def read_section(stream: BinaryIO, entry: Entry) -> Array:

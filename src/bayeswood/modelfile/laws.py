@@ -54,10 +54,10 @@ def check_forest(arrays: Arrays) -> None:
         check_leaf_means(arrays)
 
 
-def check_log_weights(log_weights: Array, n_trees: int) -> None:
-    """One per tree; minus infinity is a tree without weight, but not all of them."""
-    if log_weights.dtype != np.float64 or log_weights.shape != (n_trees,):
-        raise FormatError(f"the log weights must be {n_trees} float64 numbers, one per tree")
+def check_log_weights(log_weights: Array, n_members: int) -> None:
+    """One per member; minus infinity is a member without weight, but not all of them."""
+    if log_weights.dtype != np.float64 or log_weights.shape != (n_members,):
+        raise FormatError(f"the log weights must be {n_members} float64 numbers, one per member")
     if np.isnan(log_weights).any() or np.max(log_weights) in (np.inf, -np.inf):
         raise FormatError(
             "the log weights must be numbers below infinity, at least one of them finite"

@@ -1,4 +1,4 @@
-"""What version 1 of the model file looks like: numbers, names and limits (docs/modelfile.md)."""
+"""What the model file looks like: numbers, names and limits (docs/modelfile.md)."""
 
 import struct
 from enum import IntEnum
@@ -11,7 +11,7 @@ Array = NDArray[Any]
 DType = np.dtype[Any]
 
 MAGIC = b"BWOOD\r\n\x1a"
-VERSION = 1
+VERSION = 2  # the newest that is read; a file has the lowest that can hold its forest
 DIGEST_SIZE = 16
 # magic, version, n_sections, reserved, file_size; the digest of preamble and table follows
 PREAMBLE = struct.Struct("<8sHHIQ")

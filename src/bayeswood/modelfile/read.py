@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.modelfile.container import Entry, read_section, read_table
+from bayeswood.modelfile.container import Entry, read_section, read_table, stated_version
 from bayeswood.modelfile.header import from_json, parse_header
 from bayeswood.modelfile.laws import check_forest, check_log_weights
 from bayeswood.modelfile.layout import Array, FormatError, Kind
@@ -32,6 +32,7 @@ class StoredModel:
     arrays: dict[str, Array]
     forest_arrays: dict[str, Any]
     log_weights: Array
+    trees_per_member: int
 
 
 def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Forest]":
@@ -59,7 +60,9 @@ def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Fore
 
     stored = read_stored(path)
     try:
-        forest = Forest(_core.Forest.from_arrays(stored.forest_arrays), stored.log_weights)
+        core = _core.Forest.from_arrays(stored.forest_arrays)
+        size = stored.trees_per_member
+        forest = Forest(core, stored.log_weights, trees_per_member=size)
     except ValueError as error:
         raise _refusal(path, str(error).rstrip(".")) from error
     return stored.class_name, stored.meta, stored.arrays, forest
@@ -80,17 +83,20 @@ def read_stored(path: Path) -> StoredModel:
 def parse_model(stream: BinaryIO, size: int) -> StoredModel:
     """Parse a model file of `size` bytes; raise `FormatError` if anything is wrong with it."""
     entries = read_table(stream, size)
+    version = stated_version(stream)
     if entries[0].kind is not Kind.HEADER:
         raise FormatError("its first section is not the header")
     header = parse_header(read_section(stream, entries[0]).tobytes(), _HEADER_KEYS)
     class_name = check_class_name(header["class_name"])
     meta = _parse_meta(header["meta"])
-    forest_size = ForestSize.from_json(header["forest"])
+    forest_size = ForestSize.from_json(header["forest"], version)
     descriptions = parse_descriptions(header["arrays"])
     _check_entries(entries, forest_size, descriptions)
     forest_arrays, log_weights = _read_forest(stream, entries, forest_size)
     arrays = build_arrays(descriptions, _named_arrays(stream, entries))
-    return StoredModel(class_name, meta, arrays, forest_arrays, log_weights)
+    return StoredModel(
+        class_name, meta, arrays, forest_arrays, log_weights, forest_size.trees_per_member
+    )
 
 
 def _regular_file(name: str) -> str:
@@ -131,7 +137,7 @@ def _read_forest(
     }
     arrays, log_weights = decode_forest(size, sections)
     check_forest(arrays)
-    check_log_weights(log_weights, size.n_trees)
+    check_log_weights(log_weights, size.n_members)
     return arrays, log_weights
 
 

@@ -20,6 +20,8 @@ from bayeswood.modelfile.numbers import narrowest, widen
 
 Sections = Mapping[Kind, Array]
 
+_HEADER = "its forest header"
+
 _INT32 = np.dtype(np.int32)
 _CLASSIFIER_KINDS = (Kind.LEAF_PURE, Kind.LEAF_N_ENTRIES, Kind.LEAF_CLASS)
 _FOREST_KINDS = (
@@ -46,6 +48,17 @@ class ForestSize:
     n_outputs: int
     is_classifier: bool
     has_rows: bool
+    trees_per_member: int = 1
+
+    @property
+    def version(self) -> int:
+        """The lowest format version that can hold such a forest: sums of trees came with 2."""
+        return 1 if self.trees_per_member == 1 else 2
+
+    @property
+    def n_members(self) -> int:
+        """Trees, or sums of trees."""
+        return self.n_trees // self.trees_per_member
 
     @property
     def n_splits(self) -> int:
@@ -76,7 +89,7 @@ class ForestSize:
             Kind.MISSING_LEFT: _n_bytes(self.n_splits),
             Kind.LEAF_N_SAMPLES: self.n_leaves,
             Kind.LEAF_WEIGHT: self.n_leaves,
-            Kind.LOG_WEIGHTS: self.n_trees,
+            Kind.LOG_WEIGHTS: self.n_members,
         }
         if self.is_classifier:
             return {**counts, Kind.LEAF_PURE: _n_bytes(self.n_leaves)}
@@ -84,10 +97,13 @@ class ForestSize:
 
     def to_json(self) -> dict[str, Any]:
         """Return the header's ``forest`` object."""
-        return asdict(self)
+        stated = asdict(self)
+        if self.trees_per_member == 1:
+            del stated["trees_per_member"]
+        return stated
 
     @classmethod
-    def of(cls, arrays: Arrays) -> "ForestSize":
+    def of(cls, arrays: Arrays, trees_per_member: int = 1) -> "ForestSize":
         """Measure a forest."""
         return cls(
             n_trees=len(arrays["n_nodes"]),
@@ -96,12 +112,14 @@ class ForestSize:
             n_outputs=arrays["n_outputs"],
             is_classifier=arrays["is_classifier"],
             has_rows=len(arrays["leaf_rows"]) > 0,
+            trees_per_member=trees_per_member,
         )
 
     @classmethod
-    def from_json(cls, value: object) -> "ForestSize":
-        """Check the header's ``forest`` object."""
-        check_keys(value, frozenset(field.name for field in fields(cls)), "its forest header")
+    def from_json(cls, value: object, version: int) -> "ForestSize":
+        """Check the header's ``forest`` object in a file of a version."""
+        known = frozenset(field.name for field in fields(cls))
+        check_keys(value, known - ({"trees_per_member"} if version == 1 else set()), _HEADER)
         assert isinstance(value, dict)
         for name in ("n_trees", "n_nodes", "n_features", "n_outputs"):
             high = 2**48 if name == "n_nodes" else INT32_MAX
@@ -109,12 +127,22 @@ class ForestSize:
         for name in ("is_classifier", "has_rows"):
             if type(value[name]) is not bool:
                 raise FormatError(f"its {name!r} must be true or false")
+        _check_members(value)
         size = cls(**value)
         if size.n_nodes != 2 * size.n_splits + size.n_trees or size.n_nodes < size.n_trees:
             raise FormatError(
                 f"{size.n_trees} binary trees cannot have {size.n_nodes} nodes together"
             )
         return size
+
+
+def _check_members(value: dict[str, Any]) -> None:
+    """A sum of trees has at least two, all members as many, and no class probabilities."""
+    if "trees_per_member" not in value:
+        return
+    size = whole_number(value["trees_per_member"], 2, value["n_trees"], "its 'trees_per_member'")
+    if value["n_trees"] % size or value["is_classifier"]:
+        raise FormatError("its trees cannot add up to members as its header says")
 
 
 def encode_forest(arrays: Arrays, log_weights: Array) -> dict[Kind, Array]:

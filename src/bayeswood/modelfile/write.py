@@ -25,7 +25,7 @@ class ForestLike(Protocol):
 
     @property
     def log_weights(self) -> Array:
-        """One float64 per tree."""
+        """One float64 per member."""
 
     def to_arrays(self) -> dict[str, Any]:
         """Return the arrays of all trees."""
@@ -62,7 +62,7 @@ def write_model(
     try:
         target = real_path(name)
         _check_target(target)
-        _replace(target, seal(model_sections(class_name, meta, arrays, forest)))
+        _replace(target, seal(*model_sections(class_name, meta, arrays, forest)))
     except FormatError as flaw:
         raise BayeswoodError(f"Cannot write the model file {name!r}: {flaw}.") from None
     except OSError as error:
@@ -73,13 +73,14 @@ def write_model(
 @np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
 def model_sections(
     class_name: str, meta: Mapping[str, Any], arrays: Mapping[str, Array], forest: ForestLike
-) -> list[Section]:
-    """Check a model and turn it into the sections of a file, header first."""
+) -> tuple[list[Section], int]:
+    """Check a model and turn it into the sections of a file, header first, and its version."""
     forest_arrays, log_weights = dict(forest.to_arrays()), np.asarray(forest.log_weights)
     forest_arrays.pop("log_weights", None)
+    trees_per_member = forest_arrays.pop("trees_per_member", 1)
     check_forest(forest_arrays)
-    check_log_weights(log_weights, len(forest_arrays["n_nodes"]))
-    size = ForestSize.of(forest_arrays)
+    size = ForestSize.of(forest_arrays, trees_per_member)
+    check_log_weights(log_weights, size.n_members)
     header = {
         "class_name": check_class_name(class_name),
         "meta": to_json(dict(meta), "meta"),
@@ -93,7 +94,7 @@ def model_sections(
         *array_sections(arrays),
     ]
     check_n_classes(size, sum(section.array.nbytes for section in sections))
-    return sections
+    return sections, size.version
 
 
 def real_path(name: str) -> str:

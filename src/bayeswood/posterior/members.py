@@ -108,9 +108,8 @@ class Members:
         """A function from encoded rows to the draws of some members, (n_block, n_rows, ...)."""
         n_members = block.stop - block.start
         whole = n_members == len(self)
-        # Not Forest.select: among the chosen there may be none but members of weight 0.
-        numbers = np.arange(block.start, block.stop, dtype=np.int64)
-        chosen = self.forest if whole else Forest(self.forest.core.select(numbers))
+        # Unweighted: among the chosen there may be none but members of weight 0.
+        chosen = self.forest if whole else self.forest.unweighted(block)
 
         def draws(rows: Rows) -> F64:
             n_jobs = 1 if len(rows) * n_members <= _SMALL else self.n_jobs

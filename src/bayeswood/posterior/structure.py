@@ -259,7 +259,7 @@ def structure(
     >>> found.top[1].nested()
     'age(., dose(., .))'
     """
-    forest = forest_of(model, _NAME)
+    forest = forest_of(model, _NAME).apart()
     if isinstance(n_top, bool) or not isinstance(n_top, int) or n_top < 0:
         raise BayeswoodError(
             f"The 'n_top' parameter of {_NAME} must be an int >= 0. Got {n_top!r} instead."

@@ -104,7 +104,7 @@ def trunk_posterior(model: Any, *, max_depth: int = 2, min_weight: float = 0.05)
     >>> root.choices[0].feature, root.choices[0].share
     ('x0', 1.0)
     """
-    forest = forest_of(model, _NAME)
+    forest = forest_of(model, _NAME).apart()
     if isinstance(max_depth, bool) or not isinstance(max_depth, int) or max_depth < 0:
         raise BayeswoodError(
             f"The 'max_depth' parameter of {_NAME} must be an int >= 0. Got {max_depth!r} instead."

@@ -74,20 +74,6 @@ class Responses:
         weights = self.row_weights.draw(tree_idx, len(self.y))
         return weights if self.sample_weight is None else weights * self.sample_weight
 
-    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Add what a model file needs to make them again."""
-        law = self.row_weights
-        meta["scheme"] = law.scheme
-        arrays["y"] = self.y
-        if self.sample_weight is not None:
-            arrays["sample_weight"] = self.sample_weight
-        if law.threshold > 0:
-            meta["weight_threshold"] = law.threshold
-        if law.groups is not None:
-            arrays["row_groups"] = law.groups
-        if law.parts is not None:
-            arrays["row_parts"] = law.parts
-
     def _leaf_variances(self, forest: Forest) -> Forest:
         """The same trees with the variance of y in each leaf as its value."""
         arrays = forest.to_arrays()

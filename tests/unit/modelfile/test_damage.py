@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest import Forest
 from bayeswood.modelfile import write_model
 from bayeswood.modelfile.container import digest, read_section, read_table
 from bayeswood.modelfile.layout import (
@@ -71,7 +72,8 @@ def rebuild(data: bytes, change: Any) -> bytes:
             fields[5] = len(body)
     table = b"".join(ENTRY.pack(*fields) for fields, _ in parts)
     size = TABLE + len(table) + sum(len(body) for _, body in parts)
-    preamble = PREAMBLE.pack(data[:8], 1, len(parts), 0, size)
+    version = int.from_bytes(data[8:10], "little")
+    preamble = PREAMBLE.pack(data[:8], version, len(parts), 0, size)
     return b"".join([preamble, digest(preamble, table), table, *(body for _, body in parts)])
 
 
@@ -144,8 +146,8 @@ def test_bytes_after_the_end_are_refused(model: Path) -> None:
 
 def test_newer_version_asks_for_an_update(model: Path) -> None:
     data = bytearray(model.read_bytes())
-    data[8] = 2
-    assert "format version 2" in refusal(bytes(data))
+    data[8] = 3
+    assert "format version 3" in refusal(bytes(data))
     assert "update bayeswood" in refusal(bytes(data))
     data[8] = 0
     assert "does not exist" in refusal(bytes(data))
@@ -469,3 +471,33 @@ def test_a_link_stays_a_link(model: Path, forest: Any) -> None:
     write_model(link, "Linked", {}, {}, forest)
     assert link.is_symlink()
     assert read_stored(model).class_name == "Linked"
+
+
+@pytest.fixture
+def sums(tmp_path: Path) -> bytes:
+    """A file of four members of three trees each."""
+    stumps = [(0, 0.1 * k, float(k), 1.0) for k in range(12)]
+    forest = Forest.from_nested(stumps, trees_per_member=3)
+    write_model(tmp_path / "sums", "Sums", {}, {}, forest)
+    return (tmp_path / "sums").read_bytes()
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 13, -3, 3.0, True, "3", None])
+def test_members_that_cannot_be_are_refused(sums: bytes, size: Any) -> None:
+    assert parse_model(BytesIO(sums), len(sums)).trees_per_member == 3
+    damaged = edit_header(sums, lambda header: header["forest"].update(trees_per_member=size))
+    assert "trees_per_member" in refusal(damaged) or "add up" in refusal(damaged)
+
+
+def test_members_need_a_weight_each(sums: bytes) -> None:
+    damaged = edit_header(sums, lambda header: header["forest"].update(trees_per_member=4))
+    assert "'log_weights' section does not have the length" in refusal(damaged)
+
+
+def test_the_first_version_knows_no_sums(sums: bytes) -> None:
+    preamble = sums[:8] + b"\1" + sums[9 : PREAMBLE.size]
+    table = sums[TABLE:][: ENTRY.size * len(read_table(BytesIO(sums), len(sums)))]
+    as_first = preamble + digest(preamble, table) + sums[TABLE:]
+    assert "unknown key 'trees_per_member'" in refusal(as_first)
+    without = edit_header(sums, lambda header: header["forest"].pop("trees_per_member"))
+    assert "lacks the key 'trees_per_member'" in refusal(without)

@@ -51,8 +51,13 @@ void predict_mean(const Forest& forest, const MatrixView& table,
 // out: n_rows x n_classes, tree_weights summed by the class each tree prefers.
 void predict_votes(const Forest& forest, const MatrixView& table,
                    std::span<const double> tree_weights, double* out, const Running& run);
-// out: n_trees x n_rows x n_outputs.
-void predict_draws(const Forest& forest, const MatrixView& table, double* out, const Running& run);
+// A member is `trees_per_member` trees that follow one another; what they say adds up.
+// out: n_members x n_rows x n_outputs.
+void predict_draws(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
+                   double* out, const Running& run);
+// out: n_rows x n_outputs, member_weights summed by the output whose sum is largest in each member.
+void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
+                       std::span<const double> member_weights, double* out, const Running& run);
 // out: n_rows x n_trees, node index of the leaf.
 void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
 // The training rows that each tree gave weight 0.

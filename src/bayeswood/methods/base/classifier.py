@@ -121,7 +121,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         if member_weights is None:
             return self.member_weights_
         weights = np.ascontiguousarray(member_weights, dtype=np.float64)
-        n_members = self.forest_.n_trees
+        n_members = self.forest_.n_members
         if weights.shape != (n_members,) or not np.all(np.isfinite(weights) & (weights >= 0)):
             words = f"{n_members} finite numbers >= 0"
             raise parameter_error(

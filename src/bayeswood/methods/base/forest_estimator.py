@@ -173,7 +173,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     @property
     def member_weights_(self) -> F64:
-        """Weight of each member (tree) in every average; they sum to 1."""
+        """Weight of each member (tree, or sum of trees) in every average; they sum to 1."""
         self._check_fitted()
         return self.forest_.weights
 
@@ -257,7 +257,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         seed = saved_state.read_value(meta, "seed", int)
         if not 0 <= seed <= _MAX_SEED:
             raise BayeswoodError("The model file holds a seed out of range.")
-        shape = (forest.n_trees, forest.n_features)
+        shape = (forest.n_members, forest.n_features)
         importances = saved_state.read_array(arrays, "importances", shape)
         saved = SavedModel(meta, arrays, forest, schema, seed, estimator)
         estimator._restore(saved, GrownForest(forest, importances, seed))

@@ -18,8 +18,8 @@ class GrownForest:
     ----------
     forest : Forest
         The members and their weights.
-    importances : ndarray, (n_trees, n_features)
-        Impurity decrease per tree and feature, unnormalised.
+    importances : ndarray, (n_members, n_features)
+        Impurity decrease per member and feature, unnormalised.
     seed : int
         The seed all its randomness came from.
     row_weights : RowWeights or None

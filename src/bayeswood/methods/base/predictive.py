@@ -36,7 +36,7 @@ def over_blocks(
     forest: Forest, rows: NDArray[Any], n_jobs: int, summarise: Callable[[F64], F64]
 ) -> F64:
     """Apply `summarise` to the members' draws, a block of rows at a time."""
-    blocks = row_blocks(len(rows), forest.n_trees, forest.n_outputs)
+    blocks = row_blocks(len(rows), forest.n_members, forest.n_outputs)
     return np.concatenate([summarise(forest.draws(rows[block], n_jobs)) for block in blocks])
 
 
