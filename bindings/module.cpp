@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_safe_bayes(m);
   bayeswood::bindings::bind_mcmc(m);
   bayeswood::bindings::bind_smc(m);
+  bayeswood::bindings::bind_calibration(m);
 }

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/oob_votes.hpp"
 #include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
@@ -175,6 +176,31 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
       to_numpy(std::move(counts), {n_kinds, n}));
 }
 
+nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                    std::uint64_t seed, const Vector<double>& tree_weights,
+                    const Vector<std::int32_t>& half, unsigned n_jobs, double weight_threshold,
+                    const OptionalGroups& row_groups, const OptionalGroups& row_parts) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
+  if (half.shape(0) != forest.n_trees()) throw std::invalid_argument("half: one per tree");
+  for (const std::int32_t h : span(half)) {
+    if (h != 0 && h != 1) throw std::invalid_argument("half: 0 or 1");
+  }
+  const std::size_t n = table.n_rows();
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts);
+  const OutOfBag bag{weights, {}};
+  OobVotes out;
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    out = predict_oob_votes(forest, table, bag, span(tree_weights), span(half), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(out.start)), to_numpy(std::move(out.label)),
+                        to_numpy(std::move(out.mean)), to_numpy(std::move(out.half[0])),
+                        to_numpy(std::move(out.half[1])), to_numpy(std::move(out.counts)),
+                        to_numpy(std::move(out.n_effective)));
+}
+
 using OptionalMatrix = std::optional<Matrix<double>>;
 
 // The variances of the leaves, if there are any: one row per leaf.
@@ -294,6 +320,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_row") = 0, nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
            nb::arg("rows") = nb::none())
+      .def("predict_oob_votes", &oob_votes, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("tree_weights"), nb::arg("half"), nb::arg("n_jobs") = 1,
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("row_parts") = nb::none())
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())

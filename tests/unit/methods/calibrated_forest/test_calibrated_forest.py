@@ -1,6 +1,7 @@
 """Calibrated forests: what they add to the other forests."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -147,7 +148,15 @@ def test_the_calibration_is_fitted_to_rows_left_out(plain, irises):
     means = (model.predict_draws(X) * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
     effective = (total**2)[seen] / (out**2).sum(axis=0)[seen]
     label = np.unique(y, return_inverse=True)[1][seen]
-    expected = fit_class_calibration(Votes.from_means(means, effective), label)
+    halves = [
+        (model.predict_draws(X) * (out * rows)[:, :, None]).sum(axis=0)[seen] / total_of[:, None]
+        for rows in np.stack([np.arange(60) // 2 % 2 == h for h in (0, 1)])[:, :, None]
+        for total_of in [(out * rows).sum(axis=0)[seen]]
+    ]
+    votes = Votes.from_means(means, effective, tuple(halves))
+    number = 1 / (model.member_weights_**2).sum()
+    expected = fit_class_calibration(replace(votes, n_trees_predicting=number), label)
+    assert model.calibration_trees_ == pytest.approx(effective.mean())
     assert model.calibration_power_ == pytest.approx(expected.power, rel=1e-5)
     np.testing.assert_allclose(model.calibration_offset_, expected.offset, atol=1e-5)
     np.testing.assert_allclose(model.calibration_slopes_, expected.slopes, atol=1e-5)
@@ -452,20 +461,6 @@ def test_several_responses_are_calibrated_each(friedman, tmp_path):
     assert "response 1: " in repr(model.calibration_report())
     model.save(tmp_path / "model.bw")
     np.testing.assert_array_equal(load(tmp_path / "model.bw").predict_interval(X), interval)
-
-
-@pytest.mark.parametrize("grouped", [False, True])
-def test_blocks_of_rows_give_the_same_calibration(grouped, irises, monkeypatch):
-    X, y = irises
-    groups = np.arange(150) // 3 if grouped else None
-    model = CalibratedForestClassifier(40, random_state=0)
-    whole = clone(model).fit(X, y, oob_groups=groups)
-    monkeypatch.setattr(
-        "bayeswood.methods.calibrated_forest.out_of_bag_sums._BLOCK_ENTRIES", 3 * 17
-    )
-    blocks = clone(model).fit(X, y, oob_groups=groups)
-    assert blocks.calibration_power_ == whole.calibration_power_
-    np.testing.assert_array_equal(blocks.predict_proba(X), whole.predict_proba(X))
 
 
 def test_rows_beyond_the_training_rows_are_refused(classifier, irises):
