@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/member_spread.hpp"
 #include "bayeswood/forest/oob_votes.hpp"
 #include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
@@ -72,6 +73,46 @@ nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs,
     predict_draws(forest, table, trees_per_member, out.data(), run);
   });
   return std::move(out).to_numpy({n_members, table.n_rows(), forest.n_outputs()});
+}
+
+void check_member_weights(const Forest& forest, const Vector<double>& member_weights,
+                          std::size_t trees_per_member) {
+  if (member_weights.shape(0) != count_members(forest, trees_per_member))
+    throw std::invalid_argument("member_weights: one per member");
+  for (const double weight : span(member_weights)) {
+    if (weight > 0) return;
+  }
+  throw std::invalid_argument("member_weights: one of them positive");
+}
+
+nb::object member_quantiles(const Forest& forest, const AnyMatrix& X,
+                            const Vector<double>& member_weights, const Vector<double>& levels,
+                            unsigned n_jobs, std::size_t trees_per_member) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_member_weights(forest, member_weights, trees_per_member);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  RawArray<double> out(n * k * levels.shape(0));
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_member_quantiles(forest, table, trees_per_member, span(member_weights), span(levels),
+                             out.data(), run);
+  });
+  return std::move(out).to_numpy({n, k, levels.shape(0)});
+}
+
+nb::tuple member_moments(const Forest& forest, const AnyMatrix& X,
+                         const Vector<double>& member_weights, unsigned n_jobs,
+                         std::size_t trees_per_member) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_member_weights(forest, member_weights, trees_per_member);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  std::vector<double> mean(n * k), variance(n * k);
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_member_moments(forest, table, trees_per_member, span(member_weights), mean.data(),
+                           variance.data(), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {n, k}), to_numpy(std::move(variance), {n, k}));
 }
 
 nb::object sum_votes(const Forest& forest, const AnyMatrix& X, const Vector<double>& member_weights,
@@ -307,6 +348,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("progress") = nb::none())
       .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1,
            nb::arg("trees_per_member") = 1)
+      .def("predict_member_quantiles", &member_quantiles, nb::arg("X"), nb::arg("member_weights"),
+           nb::arg("levels"), nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
+      .def("predict_member_moments", &member_moments, nb::arg("X"), nb::arg("member_weights"),
+           nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
       .def("predict_sum_votes", &sum_votes, nb::arg("X"), nb::arg("member_weights"),
            nb::arg("trees_per_member"), nb::arg("n_jobs") = 1)
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)

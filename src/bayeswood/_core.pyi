@@ -105,6 +105,25 @@ class Forest:
         """
     def predict_draws(self, X: NDArray[Any], n_jobs: int = 1, trees_per_member: int = 1) -> F64:
         """(n_members, n_rows, n_outputs): the sums over trees_per_member trees at a time."""
+    def predict_member_quantiles(
+        self,
+        X: NDArray[Any],
+        member_weights: F64,
+        levels: F64,
+        n_jobs: int = 1,
+        trees_per_member: int = 1,
+    ) -> F64:
+        """Weighted quantiles of what the members say, (n_rows, n_outputs, n_levels): the smallest
+        value whose cumulative weight is at least the level.
+        """
+    def predict_member_moments(
+        self,
+        X: NDArray[Any],
+        member_weights: F64,
+        n_jobs: int = 1,
+        trees_per_member: int = 1,
+    ) -> tuple[F64, F64]:
+        """Weighted mean and variance of what the members say, both (n_rows, n_outputs)."""
     def predict_sum_votes(
         self,
         X: NDArray[Any],

@@ -167,10 +167,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     the future is to be predicted, group them by stretches of time; drift no calibration on the
     past can see.
 
-    `predict_draws`, `predict_quantiles` and `predict_interval` are of the members as they are,
-    without the calibration: each tree is a posterior draw of the (shrunk) CART fit, and how they
-    differ says how sure the data make us of that fit. Where λ = 0, leaves of one row say 0 or 1,
-    and such an interval is a point or all of [0, 1].
+    `predict_interval` reaches as far around the calibrated probability as the members differ, and
+    `predict_draws` and `predict_quantiles` are of the members' probabilities p_m moved there, p +
+    (p_m − p̄) within [0, 1]: each tree is a posterior draw of the (shrunk) CART fit, and how they
+    differ says how sure the data make us of that fit. `forest_.draws` has the trees as they are.
 
     ``weight_threshold=0.2, member_weighting="equal", leaf_shrinkage=0`` is the plain recipe: the
     average of all trees as they are, and its calibration.

@@ -126,7 +126,7 @@ def test_randomised_trees_are_spread_evenly(fraction, irises):
 def test_probabilities_are_the_formula(classifier, irises):
     X, _ = irises
     weights = classifier.member_weights_
-    averages = np.tensordot(weights, classifier.predict_draws(X), axes=1)
+    averages = np.tensordot(weights, classifier.forest_.draws(X), axes=1)
     number = classifier.calibration_trees_
     smoothed = (number * averages + 1 / 3) / (number + 1)
     power = classifier.calibration_power_ * classifier.calibration_slopes_
@@ -145,11 +145,12 @@ def test_the_calibration_is_fitted_to_rows_left_out(plain, irises):
     out = left_out(model, len(X)) * model.member_weights_[:, None]
     total = out.sum(axis=0)
     seen = total > 0
-    means = (model.predict_draws(X) * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
+    draws = model.forest_.draws(X)
+    means = (draws * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
     effective = (total**2)[seen] / (out**2).sum(axis=0)[seen]
     label = np.unique(y, return_inverse=True)[1][seen]
     halves = [
-        (model.predict_draws(X) * (out * rows)[:, :, None]).sum(axis=0)[seen] / total_of[:, None]
+        (draws * (out * rows)[:, :, None]).sum(axis=0)[seen] / total_of[:, None]
         for rows in np.stack([np.arange(60) // 2 % 2 == h for h in (0, 1)])[:, :, None]
         for total_of in [(out * rows).sum(axis=0)[seen]]
     ]
