@@ -132,6 +132,7 @@ class Forest:
         first_row: int = 0,
         n_training: int = 0,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order; the rest is as it was in
@@ -154,12 +155,31 @@ class Forest:
         n_training: int = 0,
         row_parts: NDArray[np.int32] | None = None,
         rows: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, NDArray[np.int32]]:
         """As `predict_oob`, of trees in kinds 0 .. n_kinds - 1 and of leaves shrunk with each of
         the strengths: sums (n_kinds, n_strengths, n_rows, n_outputs) and counts (n_kinds, n_rows).
         With `rows`, `X` are these of the `n_training` training rows.
         """
 
+    def predict_oob_path(
+        self,
+        X: NDArray[Any],
+        stops: NDArray[np.int64],
+        scheme: str,
+        seed: int,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> tuple[F64, NDArray[np.int32]]:
+        """(n_stops, n_rows, n_outputs): over the bags of trees_per_draw trees that left the
+        training row out, the sums of what their first `stops` trees add up to; and the number of
+        these bags, (n_rows,). Regression only.
+        """
+    def scaled(self, factors: F64) -> Forest:
+        """The same trees, their leaf values times one factor per tree; no classes."""
     def predict_moments(
         self,
         X: NDArray[Any],
@@ -188,6 +208,7 @@ class Forest:
         row_groups: NDArray[np.int32] | None = None,
         first_tree: int = 0,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, F64, NDArray[np.int32]]:
         """The same over the trees that gave the training row weight 0, all alike, and how many
         those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
@@ -211,7 +232,24 @@ class LeafResponses:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> None: ...
+    def oob_quantiles(
+        self,
+        X: NDArray[Any],
+        rows: NDArray[np.int32],
+        alpha: F64,
+        scheme: str,
+        seed: int,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> F64:
+        """(n_rows, n_outputs, n_alpha): quantiles at training rows (`rows`: their numbers), each by
+        the trees that left it out, all alike. ValueError if none did.
+        """
     def leaf_variances(self, n_jobs: int = 1) -> F64:
         """(n_leaves of all trees, n_outputs): variance of the responses in each leaf, weighted as
         its tree weighted them; exactly 0 in a leaf of equal responses.
@@ -458,6 +496,7 @@ def grow_forest(
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
     row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
 ) -> tuple[Forest, F64]:
@@ -481,6 +520,9 @@ def grow_forest(
     n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
     n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
     best split is a candidate.
+
+    "subsample" weighs the rows that thresholded exponential weights keep by 1 (times
+    sample_weight). trees_per_draw trees, one after another from tree 0, share their weights.
 
     weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
     row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is
@@ -508,6 +550,39 @@ def graft(
 def part_seed(seed: int, part: int) -> int:
     """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
 
+def boost_bags(
+    encoded: EncodedMatrix,
+    y: F64,
+    sample_weight: F64 | None,
+    X: NDArray[Any],
+    before: Forest | None,
+    *,
+    n_trees: int,
+    n_stages: int,
+    learning_rate: float,
+    criterion: str,
+    scheme: str,
+    seed: int,
+    max_features: int,
+    min_samples_leaf: int = 1,
+    max_depth: int = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
+) -> tuple[Forest, F64]:
+    """Grow n_trees bags, each a sum of n_stages trees on the rows of positive weight in its draw.
+
+    Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
+    holds the bag's mean too. `before`: the stages of all bags so far (bag after bag), grown on the
+    rows X, after which to go on: the result are the stages to come, as they would be in one go.
+
+    Returns the trees, bag after bag, and the impurity decrease per bag and feature as a share of
+    the impurity of the bag's first root. The same bits for any n_jobs.
+    """
+
 def draw_weights(
     scheme: str,
     seed: int,
@@ -517,6 +592,7 @@ def draw_weights(
     row_groups: NDArray[np.int32] | None = None,
     sample_weight: F64 | None = None,
     row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
 ) -> F64:
     """The random weights of one tree, before `sample_weight`, which only says which rows take
     part in the draw.
