@@ -7,10 +7,10 @@ r_i = y_i − μ_oob(x_i). Two accounts of the quantile of y at level q are mixe
 
 The first has the shape of the scaled residuals z_i = r_i / a_oob(x_i), see `residual_shape`. The
 second, L, is the quantile of the training responses in the leaves that x falls in, right where
-responses come in lumps: λ(q) is the level that held a share q of the out-of-bag responses below it,
-from the middle on below or at it, so that an interval holds the lumps at its ends. ω in 0, 1/4, ...,
-1 has the least out-of-bag loss, the mean over levels of the quantile loss, which is half the
-continuous ranked probability score.
+responses come in lumps: λ(q) is the level below which a share q of the out-of-bag responses lay,
+each spread over the levels at which its own lump lies. ω in 0, 1/4, ..., 1 has the least out-of-bag
+loss, the mean over levels of the quantile loss, which is half the continuous ranked probability
+score.
 
 The variance of y is c a²(x), c the mean of z².
 """
@@ -93,7 +93,7 @@ class ResponseCalibration:
     share : float
         ω.
     reached : ndarray, (n_levels,)
-        The share of the responses below the quantiles in leaves at `LEVELS`; without leaves,
+        The share of the responses at or below each of `LEVELS` in leaves; without leaves,
         `LEVELS`.
     """
 
@@ -163,12 +163,19 @@ class ResponseCalibration:
 
 
 def _reached(known: OutOfBagResponse) -> F64:
-    """Shares of the responses below each quantile in leaves; from the middle on, not above it."""
+    """The distribution at `LEVELS` of the levels at which the responses lie in leaves.
+
+    A response lies evenly between the last level whose quantile is below it and the first whose
+    quantile is above it: far apart where it is one of a lump.
+    """
     if known.in_leaves is None:
         return LEVELS.copy()
+    step = LEVELS[1] - LEVELS[0]
     y = known.y[:, None]
-    below = np.where(LEVELS < 0.5, y < known.in_leaves, y <= known.in_leaves)
-    found: F64 = np.maximum.accumulate(np.average(below, axis=0, weights=known.weights))
+    first = step * (known.in_leaves < y).sum(axis=1)
+    last = step * ((known.in_leaves <= y).sum(axis=1) + 1)
+    passed = np.clip((LEVELS - first[:, None]) / (last - first)[:, None], 0.0, 1.0)
+    found: F64 = np.average(passed, axis=0, weights=known.weights)
     # np.interp needs them to rise; ties would leave the level open.
     return found + 1e-9 * np.arange(len(found))
 
