@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 #include "bayeswood/safe_bayes/leaf_counts.hpp"
 #include "bayeswood/safe_bayes/number_posterior.hpp"
@@ -20,12 +21,8 @@ using Counts = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::
 using OptionalCopies = std::optional<Vector<std::int32_t>>;
 
 const LeafKernels& choose_leaf_kernels(const std::string& name) {
-  if (name == "portable") return portable_leaf_kernels();
-  const LeafKernels* avx2 = avx2_leaf_kernels();
-  if (name == "avx2" && avx2 == nullptr) throw std::invalid_argument("this machine has no AVX2");
-  if (name != "avx2" && name != "auto")
-    throw std::invalid_argument("unknown instruction set " + name);
-  return avx2 != nullptr ? *avx2 : portable_leaf_kernels();
+  const bool wants_avx2 = instruction_set(name) == InstructionSet::AVX2;
+  return wants_avx2 ? *avx2_leaf_kernels() : portable_leaf_kernels();
 }
 
 // `n_edges`: per feature; edges and transforms one feature after another.
