@@ -1,8 +1,11 @@
 #include "bayeswood/mcmc/tree_draws.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <limits>
+#include <optional>
+
+#include "bayeswood/forest/tree_writer.hpp"
 
 namespace bayeswood {
 namespace {
@@ -11,28 +14,31 @@ std::uint64_t fold(std::uint64_t key, std::uint64_t value) {
   return mix64((key ^ value) + 0x9e3779b97f4a7c15ULL);
 }
 
-// RowCopies a chain's tree, node by node in breadth-first order.
+// Copies a chain's tree, node by node in breadth-first order.
 template <class Leaves>
 class TreeCopy {
  public:
-  explicit TreeCopy(const Metropolis<Leaves>& chain) : chain_(chain), from_(chain.tree()) {}
+  explicit TreeCopy(const Metropolis<Leaves>& chain)
+      : chain_(chain),
+        from_(chain.tree()),
+        writer_(chain.law().table().n_levels(),
+                static_cast<std::size_t>(chain.leaves().n_outputs()), Leaves::IS_CLASSIFIER) {}
 
   DrawnTree make() {
     reserve();
-    std::vector<std::int32_t> order{0};
-    order.reserve(2 * from_.n_leaves());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const RowNode& node = from_[order[i]];
-      if (node.is_leaf()) {
-        add_leaf(order[i], node);
-        continue;
-      }
-      add_split(order[i], node);
-      order.push_back(node.left);
-      order.push_back(node.right);
-    }
+    using Children = std::optional<std::array<std::int32_t, 2>>;
+    const auto order = visit_breadth_first(std::int32_t{0}, 2 * from_.n_leaves(),
+                                           [&](std::int32_t number) -> Children {
+                                             const RowNode& node = from_[number];
+                                             if (node.is_leaf()) {
+                                               add_leaf(number, node);
+                                               return {};
+                                             }
+                                             add_split(number, node);
+                                             return {{node.left, node.right}};
+                                           });
     add_importance(order);
-    out_.tree.link(n_samples_, weight_, chain_.law().table().n_levels());
+    out_.tree = writer_.finish();
     out_.log_likelihood = chain_.log_likelihood();
     out_.log_posterior = chain_.log_posterior();
     out_.log_mass += chain_.log_posterior();
@@ -42,47 +48,27 @@ class TreeCopy {
  private:
   void reserve() {
     const std::size_t k = from_.n_leaves();
-    out_.tree.feature.reserve(2 * k - 1);
-    out_.tree.threshold.reserve(2 * k - 1);
-    out_.tree.missing_left.reserve(2 * k - 1);
-    out_.tree.leaf_value.reserve(k * static_cast<std::size_t>(chain_.leaves().n_outputs()));
-    if (Leaves::IS_CLASSIFIER) {
-      out_.tree.leaf_class.reserve(out_.tree.leaf_value.capacity());
-      out_.tree.leaf_offset.reserve(k + 1);
-    } else {
-      out_.leaf_variance.reserve(k);
-    }
-    n_samples_.reserve(k);
-    weight_.reserve(k);
+    writer_.reserve({k, k * static_cast<std::size_t>(chain_.leaves().n_outputs())});
+    if (!Leaves::IS_CLASSIFIER) out_.leaf_variance.reserve(k);
     out_.importance.assign(chain_.law().table().n_features(), 0);
   }
 
   void add_leaf(std::int32_t number, const RowNode& node) {
-    out_.tree.feature.push_back(LEAF);
-    out_.tree.threshold.push_back(std::numeric_limits<double>::quiet_NaN());
-    out_.tree.missing_left.push_back(0);
-    n_samples_.push_back(static_cast<std::int32_t>(node.n));
-    weight_.push_back(static_cast<float>(node.n));
-    chain_.leaves().write(chain_.cells(number), node.n, out_.tree, out_.leaf_variance);
+    chain_.leaves().write(chain_.cells(number), node.n,
+                          writer_.add_leaf(node.n, static_cast<double>(node.n)).data(),
+                          out_.leaf_variance);
     out_.mass_key = fold(out_.mass_key, 1);
   }
 
   void add_split(std::int32_t number, const RowNode& node) {
     const TreeLaw& law = chain_.law();
-    const bool is_category = !node.rule.left_levels.empty();
     const Rule rule =
         law.settled(node.rule, from_.rows(number), from_[node.left].n, from_[node.right].n);
-    out_.tree.feature.push_back(static_cast<std::int32_t>(rule.feature));
-    out_.tree.missing_left.push_back(rule.missing_left ? 1 : 0);
-    out_.tree.threshold.push_back(is_category ? std::numeric_limits<double>::quiet_NaN()
-                                              : rule.threshold);
+    writer_.add_split(rule.feature, rule.missing_left, rule.threshold, rule.left_levels);
     out_.log_mass += law.log_gap(rule, node.gap_low, node.gap_high);
     out_.mass_key = fold(out_.mass_key, 2 + 2ULL * rule.feature + (rule.missing_left ? 1 : 0));
     out_.mass_key = fold(out_.mass_key, static_cast<std::uint32_t>(node.gap_low));
-    for (const auto word : rule.left_levels) {
-      out_.tree.category_words.push_back(word);
-      out_.mass_key = fold(out_.mass_key, word);
-    }
+    for (const auto word : rule.left_levels) out_.mass_key = fold(out_.mass_key, word);
   }
 
   // Cells of inner nodes are sums over their children, from the last node up.
@@ -109,9 +95,8 @@ class TreeCopy {
 
   const Metropolis<Leaves>& chain_;
   const RowTree& from_;
+  TreeWriter writer_;
   DrawnTree out_;
-  std::vector<std::int32_t> n_samples_;
-  std::vector<float> weight_;
 };
 
 }  // namespace

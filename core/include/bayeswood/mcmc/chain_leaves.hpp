@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/forest/tree.hpp"
 #include "bayeswood/leaf/dirichlet_multinomial.hpp"
 #include "bayeswood/leaf/normal_inverse_gamma.hpp"
 
@@ -39,7 +38,7 @@ class ClassCells {
   double log_marginal(const Cell* cells, std::int64_t n) const {
     return model_.log_marginal({cells, width()}, n);
   }
-  void write(const Cell* cells, std::int64_t n, Tree& tree, std::vector<double>& variance) const;
+  void write(const Cell* cells, std::int64_t n, double* out, std::vector<double>& variance) const;
 
  private:
   std::span<const std::int32_t> labels_;
@@ -77,7 +76,7 @@ class NumberCells {
     add_value(units_[row], copies_.empty() ? 1 : copies_[row], *cells);
   }
   double log_marginal(const Cell* cells, std::int64_t) const { return model_.log_marginal(*cells); }
-  void write(const Cell* cells, std::int64_t n, Tree& tree, std::vector<double>& variance) const;
+  void write(const Cell* cells, std::int64_t n, double* out, std::vector<double>& variance) const;
 
  private:
   std::span<const std::int32_t> units_;
