@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include "bayeswood/forest/tree_writer.hpp"
 
@@ -15,14 +16,17 @@ std::uint64_t fold(std::uint64_t key, std::uint64_t value) {
 }
 
 // Copies a chain's tree, node by node in breadth-first order.
-template <class Leaves>
+template <LeafModel Leaves>
 class TreeCopy {
  public:
-  explicit TreeCopy(const Metropolis<Leaves>& chain)
+  using Stats = typename Leaves::Stats;
+
+  TreeCopy(const Metropolis<Leaves>& chain, std::vector<Stats>& sums)
       : chain_(chain),
+        sums_(sums),
         from_(chain.tree()),
-        writer_(chain.law().table().n_levels(),
-                static_cast<std::size_t>(chain.leaves().n_outputs()), Leaves::IS_CLASSIFIER) {}
+        writer_(chain.law().table().n_levels(), chain.leaves().n_outputs(), Leaves::IS_CLASSIFIER) {
+  }
 
   DrawnTree make() {
     reserve();
@@ -48,15 +52,20 @@ class TreeCopy {
  private:
   void reserve() {
     const std::size_t k = from_.n_leaves();
-    writer_.reserve({k, k * static_cast<std::size_t>(chain_.leaves().n_outputs())});
+    writer_.reserve({k, k * chain_.leaves().n_outputs()});
     if (!Leaves::IS_CLASSIFIER) out_.leaf_variance.reserve(k);
     out_.importance.assign(chain_.law().table().n_features(), 0);
   }
 
   void add_leaf(std::int32_t number, const RowNode& node) {
-    chain_.leaves().write(chain_.cells(number), node.n,
-                          writer_.add_leaf(node.n, static_cast<double>(node.n)).data(),
-                          out_.leaf_variance);
+    const std::span<double> values = writer_.add_leaf(node.n, static_cast<double>(node.n));
+    if constexpr (Leaves::IS_CLASSIFIER) {
+      chain_.leaves().put_predictive(chain_.stats(number), values.data());
+    } else {
+      const NumberPredictive found = chain_.leaves().predictive(chain_.stats(number));
+      values[0] = found.mean;
+      out_.leaf_variance.push_back(found.variance);
+    }
     out_.mass_key = fold(out_.mass_key, 1);
   }
 
@@ -71,29 +80,30 @@ class TreeCopy {
     for (const auto word : rule.left_levels) out_.mass_key = fold(out_.mass_key, word);
   }
 
-  // Cells of inner nodes are sums over their children, from the last node up.
+  // Statistics of inner nodes are sums over their children, from the last node up.
   void add_importance(const std::vector<std::int32_t>& order) {
-    const std::size_t width = chain_.leaves().width();
-    std::vector<typename Leaves::Cell> cells(width * order.size());
-    std::vector<double> marginal(order.size());
+    if (sums_.size() + 1 < from_.n_leaves()) sums_.resize(from_.n_leaves() - 1);
+    std::vector<std::pair<const Stats*, double>> known(order.size());  // and log marginals
     std::size_t child = order.size();
+    std::size_t n_sums = 0;
     for (std::size_t i = order.size(); i-- > 0;) {
       const RowNode& node = from_[order[i]];
-      auto* here = cells.data() + width * i;
       if (node.is_leaf()) {
-        std::copy_n(chain_.cells(order[i]), width, here);
-        marginal[i] = node.log_marginal;
+        known[i] = {&chain_.stats(order[i]), node.log_marginal};
         continue;
       }
       child -= 2;
-      for (std::size_t c = 0; c < 2 * width; ++c) here[c % width] += cells[width * child + c];
-      marginal[i] = chain_.leaves().log_marginal(here, node.n);
-      const double gain = marginal[child] + marginal[child + 1] - marginal[i];
+      Stats& sum = sums_[n_sums++];
+      sum = *known[child].first;
+      chain_.leaves().add(*known[child + 1].first, sum);
+      known[i] = {&sum, chain_.leaves().log_marginal(sum)};
+      const double gain = known[child].second + known[child + 1].second - known[i].second;
       out_.importance[node.rule.feature] += static_cast<float>(std::max(0.0, gain));
     }
   }
 
   const Metropolis<Leaves>& chain_;
+  std::vector<Stats>& sums_;
   const RowTree& from_;
   TreeWriter writer_;
   DrawnTree out_;
@@ -101,13 +111,13 @@ class TreeCopy {
 
 }  // namespace
 
-template <class Leaves>
-DrawnTree copy_tree(const Metropolis<Leaves>& chain) {
-  return TreeCopy<Leaves>(chain).make();
+template <LeafModel Leaves>
+DrawnTree copy_tree(const Metropolis<Leaves>& chain, std::vector<typename Leaves::Stats>& sums) {
+  return TreeCopy<Leaves>(chain, sums).make();
 }
 
-template DrawnTree copy_tree(const Metropolis<ClassCells>& chain);
-template DrawnTree copy_tree(const Metropolis<NumberCells>& chain);
+template DrawnTree copy_tree(const Metropolis<ClassLeaves>&, std::vector<ClassLeaves::Stats>&);
+template DrawnTree copy_tree(const Metropolis<NumberLeaves>&, std::vector<NumberLeaves::Stats>&);
 
 std::uint64_t tree_key(const Tree& tree) {
   std::uint64_t key = tree.n_nodes();

@@ -7,7 +7,7 @@
 #include "bayeswood/forest/tree_writer.hpp"
 
 namespace bayeswood {
-template <class Model>
+template <CutLeafModel Model>
 std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::History history,
                                              typename AgendaPool<Model>::Agenda agenda,
                                              const AgendaPool<Model>& agendas,
@@ -20,11 +20,11 @@ std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::Histor
   return pieces;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
                const RankedTable& table, double* importances,
                std::vector<NumberPredictive>& predictive) {
-  TreeWriter writer(table.n_levels(), model.n_outputs(), Model::COUNTS);
+  TreeWriter writer(table.n_levels(), model.n_outputs(), Model::IS_CLASSIFIER);
   const std::size_t n_leaves = (pieces.size() + 1) / 2;
   writer.reserve({n_leaves, n_leaves * model.n_outputs()});
   using Children = std::optional<std::array<std::uint32_t, 2>>;
@@ -32,8 +32,13 @@ Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
     const TreePiece<Model>& piece = pieces[number];
     if (piece.leaf != nullptr) {
       const auto& stats = piece.leaf->stats;
-      model.put_predictive(stats, writer.add_leaf(stats.n, static_cast<double>(stats.n)).data());
-      if constexpr (!Model::COUNTS) predictive.push_back(model.predictive(stats));
+      const std::span<double> values = writer.add_leaf(stats.n, static_cast<double>(stats.n));
+      if constexpr (Model::IS_CLASSIFIER) {
+        model.put_predictive(stats, values.data());
+      } else {
+        predictive.push_back(model.predictive(stats));
+        values[0] = predictive.back().mean;
+      }
       return {};
     }
     const Rule& rule = piece.decision->rule;

@@ -23,7 +23,9 @@ std::vector<Node> visit_breadth_first(Node root, std::size_t n_nodes, Visit&& vi
   order.reserve(n_nodes);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::optional<std::array<Node, 2>> children = visit(order[i]);
-    if (children) order.insert(order.end(), children->begin(), children->end());
+    if (!children) continue;
+    order.push_back(children->front());
+    order.push_back(children->back());
   }
   return order;
 }
