@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/boost.hpp"
 #include "module.hpp"
 #include "running.hpp"
@@ -73,16 +74,11 @@ Splitter splitter_kind(const std::string& name) {
 }
 
 const Kernels* choose_kernels(const std::string& name) {
-  if (name == "portable") return &portable_kernels();
-  const Kernels* avx2 = avx2_kernels();
-  if (name == "avx2" && avx2 == nullptr) throw std::invalid_argument("this machine has no AVX2");
-  if (name != "avx2" && name != "auto")
-    throw std::invalid_argument("unknown instruction set " + name);
-  return avx2 != nullptr ? avx2 : &portable_kernels();
+  return instruction_set(name) == InstructionSet::AVX2 ? avx2_kernels() : &portable_kernels();
 }
 
 std::vector<std::string> instruction_sets() {
-  if (avx2_kernels() != nullptr) return {"avx2", "portable"};
+  if (runs_avx2()) return {"avx2", "portable"};
   return {"portable"};
 }
 

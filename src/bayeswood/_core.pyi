@@ -393,7 +393,13 @@ class PriorTrees:
         """
 
 class LeafModel:
-    """Responses and the model of the leaves they fall in, for `sample_particles`."""
+    """Responses and the model of the leaves they fall in, for `sample_particles` and
+    `sample_tree_chains`.
+    """
+
+    @property
+    def y(self) -> NDArray[np.int32]:
+        """The responses as they were given; read-only."""
 
 def class_leaves(
     y: NDArray[np.int32],
@@ -607,12 +613,8 @@ def instruction_sets() -> list[str]:
 def sample_tree_chains(
     X: NDArray[Any],
     n_levels: NDArray[np.int32],
-    y: NDArray[np.int32],
-    copies: NDArray[np.int32] | None,
+    model: LeafModel,
     *,
-    n_classes: int,
-    dirichlet_alpha: float = 1.0,
-    number_prior: F64 | None = None,
     prior: str,
     alpha_split: float,
     beta_split: float,
@@ -626,16 +628,13 @@ def sample_tree_chains(
     max_leaves: int = 2**32 - 1,
     growth_leaves: int = 2**32 - 1,
     growth_iterations: int = 0,
-    power: float = 1.0,
     log_ratio_error: F64 | None = None,
     n_jobs: int = 1,
     progress: Callable[[int, int, int, int, int], None] | None = None,
     keep_interrupted: bool = False,
 ) -> dict[str, Any]:
-    """Metropolis-Hastings chains over trees; see core/include/bayeswood/sample/metropolis.hpp.
+    """Metropolis-Hastings chains over trees; see core/include/bayeswood/mcmc/metropolis.hpp.
 
-    y: class numbers, or with n_classes 0 responses in units from a center, and then number_prior =
-    (center, unit, strength, shape, scale). copies: how often each row counts, at least 1.
     move_probabilities: of birth, death, change split, change rule and swap. growth_leaves bounds
     the trees in the first growth_iterations. log_ratio_error is added to the moves' log acceptance
     ratios: tests break the sampler by it. progress(chains done, of, iterations done, of, accepted).
