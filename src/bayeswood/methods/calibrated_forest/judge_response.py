@@ -25,7 +25,6 @@ from bayeswood.uncertainty import (
     folds_of,
     interpolated,
     interval_levels,
-    spread_sample,
 )
 
 F64 = NDArray[np.float64]
@@ -38,7 +37,7 @@ def judge_responses(
     by_spread: bool,
     share: float | None,
 ) -> IntervalCalibrationSummary:
-    """Judge out-of-bag intervals: all rows, or an evenly spaced part of many.
+    """Judge out-of-bag intervals, each by a calibration that was fitted to other rows.
 
     Parameters
     ----------
@@ -51,9 +50,7 @@ def judge_responses(
     by_spread, share
         As of `ResponseCalibration.fit`.
     """
-    chosen = spread_sample(len(known[0].y))
-    kept_groups = None if groups is None else groups[chosen]
-    judged = [_judge(part.take(chosen), kept_groups, by_spread, share) for part in known]
+    judged = [_judge(part, groups, by_spread, share) for part in known]
     covered, width, rows = zip(*judged, strict=True)
     return IntervalCalibrationSummary(
         **fitted, covered=np.stack(covered), width=np.stack(width), rows=np.stack(rows, axis=1)

@@ -1,6 +1,6 @@
 """What bags say of the rows they left out, and the calibration of a response by it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,38 +53,59 @@ def leaf_forest(data: TrainingData, grown: GrownBags) -> LeafForest | None:
     return LeafForest(Forest(grown.bags.kinds[-1]), LeafResponses(responses))
 
 
+@dataclass(frozen=True)
+class KnownResponses:
+    """What is known of the responses out of bag.
+
+    Attributes
+    ----------
+    every : list of OutOfBagResponse
+        For each response, all rows that some bag left out, without leaves.
+    some : list of OutOfBagResponse
+        The same, of at most `MAX_ROWS_JUDGED` evenly spaced rows, with leaves if there are any.
+    groups : ndarray of int32 or None
+        Groups of the latter rows.
+    least : ndarray, (n_outputs,)
+        What sizes do not fall below.
+    """
+
+    every: list[OutOfBagResponse]
+    some: list[OutOfBagResponse]
+    groups: NDArray[np.int32] | None
+    least: F64
+
+    def calibrate(self, by_spread: bool, share: float | None) -> tuple[ResponseCalibration, ...]:
+        """Residuals from all rows; the say of leaves, which takes longer, from some."""
+        chosen = [ResponseCalibration.fit(one, by_spread, share) for one in self.some]
+        whole = [ResponseCalibration.fit(one, by_spread) for one in self.every]
+        return tuple(
+            replace(one, share=part.share, reached=part.reached)
+            for one, part in zip(whole, chosen, strict=True)
+        )
+
+
 def known_responses(
     data: TrainingData, grown: GrownBags, leaves: LeafForest | None, n_jobs: int
-) -> tuple[list[OutOfBagResponse], NDArray[np.bool_], F64]:
-    """For each response what is known out of bag, of which rows, and the least sizes.
-
-    Quantiles in leaves take time: beyond `MAX_ROWS_JUDGED` rows an evenly spaced part is known.
-    """
+) -> KnownResponses:
+    """What bags say of the rows they left out."""
     assert grown.bags is not None
     assert grown.sizes is not None
     seen = (grown.bags.counts > 0) & ~np.isnan(grown.sizes.oob_mean[:, 0])
-    y, mean = data.target.y[seen], grown.bags.oob_mean[seen]
+    own = data.take(seen)
+    y, mean = own.target.y, grown.bags.oob_mean[seen]
     least = np.array([least_size(y[:, k] - mean[:, k]) for k in range(y.shape[1])])
     size = np.maximum(grown.sizes.oob_mean[seen], least)
-    weights = data.take(seen).sample_weight
-    in_leaves = None
-    if leaves is not None:
-        chosen = spread_sample(int(seen.sum()))
-        seen[np.flatnonzero(seen)[~chosen]] = False
-        y, mean, size = y[chosen], mean[chosen], size[chosen]
-        weights = None if weights is None else weights[chosen]
-        in_leaves = leaves.responses.out_of_bag(leaves.forest, data.X, seen, LEVELS, n_jobs)
-    known = [
-        OutOfBagResponse(
-            y[:, k],
-            mean[:, k],
-            size[:, k],
-            weights,
-            None if in_leaves is None else in_leaves[:, k],
-        )
+    every = [
+        OutOfBagResponse(y[:, k], mean[:, k], size[:, k], own.sample_weight)
         for k in range(y.shape[1])
     ]
-    return known, seen, least
+    chosen = spread_sample(len(y))
+    some = [one.take(chosen) for one in every]
+    seen[np.flatnonzero(seen)[~chosen]] = False
+    if leaves is not None:
+        quantiles = leaves.responses.out_of_bag(leaves.forest, data.X, seen, LEVELS, n_jobs)
+        some = [replace(one, in_leaves=quantiles[:, k]) for k, one in enumerate(some)]
+    return KnownResponses(every, some, data.take(seen).row_groups, least)
 
 
 def unexplained(data: TrainingData) -> BaggedResponse:

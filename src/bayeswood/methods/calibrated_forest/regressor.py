@@ -45,7 +45,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
 )
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.progress import progress_bar
-from bayeswood.uncertainty import ResponseCalibration, Uncertainty
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
 
@@ -327,16 +327,16 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             return grown.extended(settings | oob), unexplained(data)
         by_spread, share = self.residual_shape == "by_spread", SHARES[self.interval]
         leaves = leaf_forest(data, grown)
-        known, seen, least = known_responses(data, grown, leaves, n_jobs)
-        outputs = tuple(ResponseCalibration.fit(one, by_spread, share) for one in known)
-        about = {
-            **describe_left_out(grown.bags.counts, used, grown.forest.n_members),
-            "residual_share": np.array([one.share for one in outputs]),
-        }
-        found = judge_responses(known, data.take(seen).row_groups, about, by_spread, share)
-        if all(one.share == 1.0 for one in outputs):
-            leaves = None
-        predictive = BaggedResponse(grown.sizes.forest, least, outputs, leaves)
+        known = known_responses(data, grown, leaves, n_jobs)
+        outputs = known.calibrate(by_spread, share)
+        shares = np.array([one.share for one in outputs])
+        kept = leaves if (shares < 1.0).any() else None
+        predictive = BaggedResponse(grown.sizes.forest, known.least, outputs, kept)
+        if leaves is None and share == 0.0:
+            return grown.extended(settings | oob), predictive  # there is nothing to judge
+        about = describe_left_out(grown.bags.counts, used, grown.forest.n_members)
+        about["residual_share"] = shares
+        found = judge_responses(known.some, known.groups, about, by_spread, share)
         return grown.extended(settings | oob, IntervalJudgement(found)), predictive
 
     def uncertainty(self, X: Any) -> Uncertainty:

@@ -16,7 +16,7 @@ The variance of y is c a²(x), c the mean of z².
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,11 +124,10 @@ class ResponseCalibration:
         z = known.scaled
         residuals = SpreadResiduals.of(z, known.size, known.weights, by_spread)
         factor = float(np.average(z**2, weights=known.weights))
-        found = cls(residuals, factor, 1.0, _reached(known))
-        if known.in_leaves is None or share == 1.0:
+        found = cls(residuals, factor, 1.0 if share is None else share, _reached(known))
+        if known.in_leaves is None or share is not None:
             return found
-        chosen = found._best_share(known) if share is None else share
-        return cls(residuals, factor, chosen, found.reached)
+        return replace(found, share=found._best_share(known))
 
     def of_residuals(self, mean: F64, size: F64, levels: F64) -> F64:
         """μ + a z_q, (n_rows, n_levels)."""
