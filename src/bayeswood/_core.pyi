@@ -571,6 +571,7 @@ def boost_bags(
     seed: int,
     max_features: int,
     min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
     max_depth: int = 0,
     n_jobs: int = 1,
     progress: Progress | None = None,

@@ -23,8 +23,10 @@ from bayeswood.uncertainty import (
 
 F64 = NDArray[np.float64]
 
-# Most of the variance that is put down to knowledge.
-_MOST_KNOWLEDGE = 0.9
+# Least share of the variance of residuals that is noise, whatever the members say.
+_LEAST_NOISE = 0.1
+# Outermost levels of Student's distribution: beyond them lies infinity.
+_OUTERMOST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +111,12 @@ class BaggedResponse(NumberPredictive):
         return np.maximum(self.sizes.predict(rows, n_jobs), self.least)
 
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
-        """Total c a², knowledge the variance between members, data the rest."""
+        """Knowledge V, the variance between members; data c a² − V, at least a tenth of c a²."""
         factor = np.array([one.factor for one in self.outputs])
-        total: F64 = factor * self._sizes(rows, n_jobs) ** 2
-        between = self.variance_of_mean(forest, rows, n_jobs)
-        knowledge = np.minimum(between, _MOST_KNOWLEDGE * total)
-        return Uncertainty(total, total - knowledge, knowledge)
+        of_residuals: F64 = factor * self._sizes(rows, n_jobs) ** 2
+        knowledge = self.variance_of_mean(forest, rows, n_jobs)
+        data = np.maximum(of_residuals - knowledge, _LEAST_NOISE * of_residuals)
+        return Uncertainty(data + knowledge, data, knowledge)
 
     def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Unbiased: Σ (f_b − μ)² / (G − 1)."""
@@ -126,11 +128,10 @@ class BaggedResponse(NumberPredictive):
     ) -> F64:
         """μ plus the sd between members times quantiles of Student's t on G − 1 degrees."""
         spread = np.sqrt(self.variance_of_mean(forest, rows, n_jobs))
-        reach = stdtrit(max(1, forest.n_members - 1), levels)
-        found = forest.predict(rows, n_jobs)[:, :, None] + np.where(
-            spread[:, :, None] > 0, spread[:, :, None], 0.0
-        ) * np.where(np.isfinite(reach), reach, np.sign(reach) * 1e3)
-        return np.asarray(found)
+        within = np.clip(levels, _OUTERMOST, 1.0 - _OUTERMOST)
+        reach = stdtrit(max(1, forest.n_members - 1), within)
+        found: F64 = forest.predict(rows, n_jobs)[:, :, None] + spread[:, :, None] * reach
+        return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that `from_arrays` needs."""
@@ -190,11 +191,11 @@ def _outputs_from(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[ResponseC
     reached = read_array(arrays, "level_reached", (len(LEVELS), n))
     centres = read_array(arrays, "spread_centres_", (N_PARTS, n))
     z = read_array(arrays, "scaled_residuals_", (-1, n))
-    parts = read_array(arrays, "residual_parts", z.shape)
     if (factor < 0).any() or (share < 0).any() or (share > 1).any():
         raise BayeswoodError("The model file holds a spread that is negative, or no share.")
     if not len(z) or (np.diff(z, axis=0) < 0).any() or (np.diff(reached, axis=0) < 0).any():
         raise BayeswoodError("The model file's scaled residuals are not in order.")
+    parts = read_array(arrays, "residual_parts", z.shape)
     if not np.isin(parts, np.arange(N_PARTS)).all():
         raise BayeswoodError("The model file holds a residual of no third.")
     weights = _weights_from(arrays, z.shape)

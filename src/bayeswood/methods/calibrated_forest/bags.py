@@ -22,7 +22,7 @@ Random forests. Machine Learning 45, 2001. L. Breiman. Stacked regressions. Mach
 1989.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,7 +35,10 @@ from bayeswood.forest import Forest, RowWeights
 from bayeswood.methods.base.training_data import TrainingData
 
 F64 = NDArray[np.float64]
+ShareDone = Callable[[float], None]
 
+# Of the work, as a bar shows it.
+_BOOSTING_SHARE = 0.8
 # Stages are grown in lots, as long as the best number of them lies near the end and the last lot
 # lowered the error by this share.
 _LOTS = (40, 40, 80, 140, 200)
@@ -153,7 +156,7 @@ def grow_bags(
     encoded: _core.EncodedMatrix,
     y: F64,
     weights: F64 | None,
-    report: Any = None,
+    report: ShareDone | None = None,
 ) -> Bags:
     """Grow all kinds, choose stages and shares, and add the trees up to members.
 
@@ -170,10 +173,11 @@ def grow_bags(
     weights : ndarray, (n_rows,) or None
         Of the rows; those of weight 0 take no part.
     report : callable, default=None
-        Told of trees done.
+        Told which share of the work is done.
     """
     boosted, counts = _boost(plan, data, encoded, y, weights, report)
     parts = [] if boosted is None else [boosted]
+    told = part_of(report, _BOOSTING_SHARE, 1.0)
     for kind in plan.kinds:
         settings = {
             **plan.limits,
@@ -185,7 +189,7 @@ def grow_bags(
             "n_jobs": plan.n_jobs,
         }
         trees, decrease = _core.grow_forest(
-            encoded, y, weights, criterion="squared_error", progress=report, **settings
+            encoded, y, weights, criterion="squared_error", progress=_native(told), **settings
         )
         sums, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
         counts = trees_out // kind.n_trees
@@ -211,13 +215,14 @@ def _boost(
     encoded: _core.EncodedMatrix,
     y: F64,
     weights: F64 | None,
-    report: Any,
+    report: ShareDone | None,
 ) -> tuple[_Part | None, NDArray[np.int32]]:
     """Boosted trees, lot after lot, up to the best number of stages."""
     grown: _core.Forest | None = None
     importances = np.zeros((plan.n_bags, data.schema.n_features))
     n_grown, path, counts = 0, None, np.zeros(len(y), dtype=np.int32)
-    for lot in _lots(plan.n_stages):
+    for number, lot in enumerate(_lots(plan.n_stages)):
+        told = part_of(report, *(_BOOSTING_SHARE * (number + k) / len(_LOTS) for k in (0, 1)))
         more, decrease = _core.boost_bags(
             encoded,
             y,
@@ -231,8 +236,9 @@ def _boost(
             max_features=plan.boost_features,
             min_samples_leaf=plan.boost_leaf,
             max_depth=plan.boost_depth,
+            min_weight_fraction_leaf=plan.limits["min_weight_fraction_leaf"],
             n_jobs=plan.n_jobs,
-            progress=report,
+            progress=_native(told),
             **plan.law.arguments(),
         )
         importances += decrease
@@ -280,6 +286,26 @@ def _path(
     totals = np.sum(errors, axis=1)
     best = int(np.argmin(totals))
     return _Path(int(stops[best]), float(totals[best]), _means(sums[best], counts)), counts
+
+
+def part_of(report: ShareDone | None, first: float, last: float) -> ShareDone | None:
+    """The report of a part of some work, from one share of it to another.
+
+    Examples
+    --------
+    >>> part_of(print, 0.5, 1.0)(0.5)
+    0.75
+    """
+    if report is None:
+        return None
+    return lambda share: report(first + (last - first) * share)
+
+
+def _native(report: ShareDone | None) -> Callable[[int, int], None] | None:
+    """As the core reports: so many done of all."""
+    if report is None:
+        return None
+    return lambda done, total: report(done / max(1, total))
 
 
 def _lots(n_stages: int) -> Iterator[int]:

@@ -27,7 +27,7 @@ from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse
-from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, ForestKind, grow_bags
+from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, ForestKind, grow_bags, part_of
 from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
 from bayeswood.methods.calibrated_forest.judgement import describe_left_out
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
@@ -57,6 +57,8 @@ _MEAN_TREES = (4, 5)
 _SIZE_TREES = (3, 10)
 _SIZE_STAGES = 160
 _SIZE_LEAF = 20
+# Of the work, as a bar shows it: the mean, then the sizes.
+_MEAN_SHARE = 0.7
 # What sets the random numbers of the sizes apart from those of the mean.
 _SIZE_SEED = 0x5EED_0F_512E
 
@@ -264,13 +266,16 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
         y, weights = data.target.y, data.sample_weight
         tasks.begin()
-        with progress_bar(self._name, "trees", show=bool(self.verbose)) as report:
-            bags = grow_bags(plan, data, encoded, y, weights, report)
+        with progress_bar(self._name, "trees", show=bool(self.verbose)) as bar:
+            n = cart.n_trees
+            report = bar and (lambda share: bar(round(n * share), n))
+            bags = grow_bags(plan, data, encoded, y, weights, part_of(report, 0.0, _MEAN_SHARE))
             sizes = None
             if (bags.counts > 0).any():
                 seen = np.where(bags.counts > 0, 1.0, 0.0) * (1.0 if weights is None else weights)
                 residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
-                sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, report)
+                told = part_of(report, _MEAN_SHARE, 1.0)
+                sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, told)
         grown = GrownBags(
             bags.forest,
             bags.importances,
@@ -354,13 +359,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
         Notes
         -----
-        total = c a², the variance of the response by the fitted size a of its residuals, and
+        With c a² the variance of out-of-bag residuals by their fitted size a,
 
-            knowledge = Σ_b (f_b − μ)² / (G − 1),    data = total − knowledge:
+            knowledge = Σ_b (f_b − μ)² / (G − 1),    data = c a² − knowledge:
 
         what another sample of as many rows would change in the mean, and what no number of rows
-        would take away (with the forest's squared bias, which looks like noise). Knowledge is at
-        most nine tenths of the total. See docs/uncertainty.md for both where the truth is known.
+        would take away (with the forest's squared bias, which looks like noise). Data are at least
+        a tenth of c a², and the total is the sum. See docs/uncertainty.md for both where the truth
+        is known.
         """
         return super().uncertainty(X)
 

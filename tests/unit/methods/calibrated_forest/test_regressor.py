@@ -116,9 +116,10 @@ def test_variance_is_shared_between_noise_and_members(regressor, friedman):
     X, _ = friedman
     split = regressor.uncertainty(X)
     size = np.maximum(regressor.predictive_.sizes.predict(X)[:, 0], regressor.predictive_.least)
-    np.testing.assert_allclose(split.total, regressor.residual_factor_ * size**2)
+    of_residuals = regressor.residual_factor_ * size**2
     between = regressor.predict_draws(X).var(axis=0, ddof=1)
-    np.testing.assert_allclose(split.knowledge, np.minimum(between, 0.9 * split.total))
+    np.testing.assert_allclose(split.knowledge, between)
+    np.testing.assert_allclose(split.data, np.maximum(of_residuals - between, 0.1 * of_residuals))
     np.testing.assert_allclose(split.data + split.knowledge, split.total)
     np.testing.assert_array_equal(split.total, regressor.predict_var(X))
     np.testing.assert_allclose(regressor.predict_var(X, kind="mean"), between)
