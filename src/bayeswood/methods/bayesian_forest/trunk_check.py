@@ -39,9 +39,9 @@ def random_order(seed: int, n_rows: int) -> NDArray[np.int64]:
     return np.argsort(key, kind="stable")
 
 
-def sample_rows(seed: int, n_rows: int, size: int | None) -> NDArray[np.int64]:
-    """A random sample of the rows without replacement, ascending; all of them for None."""
-    if size is None or size >= n_rows:
+def random_rows(n_rows: int, size: int, seed: int) -> NDArray[np.int64]:
+    """The first `size` rows of a random order, ascending; all of them if there are no more."""
+    if size >= n_rows:
         return np.arange(n_rows)
     return np.sort(random_order(seed, n_rows)[:size])
 
@@ -65,7 +65,7 @@ def check_trunk(
         As in `theory.trunk.compare_draws`.
     """
     n_looked_at = min(_MAX_ROWS, max(_LEAST_ROWS, _MAX_CELLS // data.schema.n_features))
-    rows = sample_rows(plan.seed, data.n_rows, n_looked_at)
+    rows = random_rows(data.n_rows, n_looked_at, plan.seed)
     stability = draw_trunks(
         trunk,
         plan,
