@@ -13,17 +13,15 @@ from bayeswood.distributed.files.column_roles import Roles
 from bayeswood.distributed.files.encoding import Encoding, Rows, naming_rows
 from bayeswood.distributed.files.file_plan import FilePlan, RowNumbers
 from bayeswood.distributed.pieces.route import route
-from bayeswood.distributed.tasks.scan import (
-    Totals,
-    classes_from_json,
-    classes_to_json,
-    fragment_batches,
-)
+from bayeswood.distributed.tasks.scan import Totals, fragment_batches
 from bayeswood.distributed.tasks.spill import write_spill
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.forest import Forest
 from bayeswood.progress import Report
-from bayeswood.table import Schema
+from bayeswood.table import Schema, classes_from_plain, classes_to_plain
+
+# What an error calls the file of the encoding.
+_ENCODING = "The spill folder's encoding"
 
 
 def save_encoding(folder: WorkFolder, encoding: Encoding, totals: Totals) -> None:
@@ -34,7 +32,7 @@ def save_encoding(folder: WorkFolder, encoding: Encoding, totals: Totals) -> Non
         "roles": encoding.roles.to_json(),
         "schema": encoding.schema.to_json(),
         "narrow": list(encoding.narrow),
-        "classes": None if classes is None else classes_to_json(classes),
+        "classes": None if classes is None else classes_to_plain(classes),
     }
     folder.write_json("encoding", {"encoding": plain, "totals": asdict(totals)})
 
@@ -48,7 +46,7 @@ def load_encoding(folder: WorkFolder) -> tuple[Encoding, Totals]:
         "roles": Roles.from_json(encoding["roles"]),
         "schema": Schema.from_json(encoding["schema"]),
         "narrow": tuple(encoding["narrow"]),
-        "classes": None if classes is None else classes_from_json(classes),
+        "classes": None if classes is None else classes_from_plain(classes, _ENCODING),
     }
     return Encoding(**{**encoding, **read}), Totals(**plain["totals"])
 

@@ -27,12 +27,13 @@ from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report
-from bayeswood.table import fit_class_target
-
-# Beyond these sizes squares of responses, summed over rows, leave the range of a float; leaves
-# keep their weight in single precision.
-_LARGEST, _SMALLEST = 1e120, 1e-120
-_LARGEST_EXPONENT = 60
+from bayeswood.table import (
+    check_response_size,
+    classes_from_plain,
+    classes_to_plain,
+    fit_class_target,
+    weight_exponent,
+)
 
 
 def scan_name(index: int) -> str:
@@ -238,7 +239,7 @@ class SeenRows:
             "largest_w": self._largest_w,
             "largest_y": self._largest_y.tolist(),
             "levels": self._levels.found(),
-            "classes": None if classes is None else classes_to_json(classes),
+            "classes": None if classes is None else classes_to_plain(classes),
         }
 
 
@@ -255,16 +256,6 @@ def _refuse_infinite(batch: Any, plan: FilePlan) -> None:
                 f"Input X contains infinity: column {name!r}, row {row}. {plan.owner} takes NaN "
                 "for a missing value, but no infinite ones."
             )
-
-
-def classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
-    """Class labels with their type."""
-    return {"dtype": classes.dtype.str, "labels": classes.tolist()}
-
-
-def classes_from_json(plain: dict[str, Any]) -> NDArray[Any]:
-    """What `classes_to_json` gave."""
-    return np.array(plain["labels"], dtype=np.dtype(plain["dtype"]))
 
 
 @dataclass(frozen=True)
@@ -291,10 +282,12 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     schema = levels.schema()
     classes = None
     if plan.is_classifier:
-        classes = join_classes([classes_from_json(scan["classes"]) for scan in scans])
+        found = [classes_from_plain(scan["classes"], "A scan of rows") for scan in scans]
+        classes = join_classes(found)
     else:
-        _check_size(np.max([scan["largest_y"] for scan in scans], axis=0), plan.owner)
-    exponent = _weight_exponent(scans, plan)
+        largest = np.max([scan["largest_y"] for scan in scans], axis=0)
+        check_response_size(largest, "the target", plan.owner)
+    exponent = weight_exponent(max(scan["largest_w"] for scan in scans))
     encoding = Encoding(
         plan.roles,
         schema,
@@ -307,23 +300,6 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     total = sum(scan["sum_w"] for scan in scans)
     weight = total / (UNIT << exponent) if exponent >= 0 else (total << -exponent) / UNIT
     return encoding, Totals(sum(scan["n_rows"] for scan in scans), weight)
-
-
-def _weight_exponent(scans: Sequence[dict[str, Any]], plan: FilePlan) -> int:
-    """Weights of an extreme size are brought near 1 by a power of two."""
-    if plan.roles.weight is None:
-        return 0
-    exponent = int(np.frexp(max(scan["largest_w"] for scan in scans))[1])
-    return exponent if abs(exponent) > _LARGEST_EXPONENT else 0
-
-
-def _check_size(largest: NDArray[Any], owner: str) -> None:
-    within = (largest >= _SMALLEST) & (largest <= _LARGEST)
-    if not (within | (largest == 0)).all():
-        raise BayeswoodError(
-            f"The largest value of the target is {largest[~within][0]:g} in size, too far from 1 "
-            f"to be squared by {owner}. Rescale it to lie between 1e-120 and 1e120 in size."
-        )
 
 
 def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:

@@ -11,6 +11,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.table import (
     Schema,
     check_groups,
+    check_response_size,
     check_weights,
     fit_class_target,
     fit_numeric_target,
@@ -20,10 +21,6 @@ from bayeswood.table import (
 )
 
 F64 = NDArray[np.float64]
-
-# Squares of responses beyond these sizes, summed over rows, leave the range of a float.
-_LARGEST_RESPONSE = 1e120
-_SMALLEST_RESPONSE = 1e-120
 
 
 @dataclass(frozen=True)
@@ -128,7 +125,7 @@ def read_class_target(y: Any, owner: str) -> Target:
 def read_numeric_target(y: Any, owner: str) -> Target:
     """Responses as floats, one column per output."""
     values, is_single = fit_numeric_target(y, owner)
-    _check_size(values, owner)
+    check_response_size(np.abs(values).max(axis=0, initial=0.0), "y", owner)
     return Target(values, None, single_output=is_single)
 
 
@@ -141,16 +138,6 @@ def read_single_response(y: Any, owner: str) -> Target:
             "columns."
         )
     return target
-
-
-def _check_size(values: F64, owner: str) -> None:
-    largest = np.abs(values).max(axis=0, initial=0.0)
-    within = (largest >= _SMALLEST_RESPONSE) & (largest <= _LARGEST_RESPONSE)
-    if not (within | (largest == 0)).all():
-        raise BayeswoodError(
-            f"The largest value of y is {largest[~within][0]:g} in size, too far from 1 to be "
-            f"squared by {owner}. Rescale y to lie between 1e-120 and 1e120 in size."
-        )
 
 
 def read_training_data(
