@@ -34,8 +34,8 @@ class Growth:
     branches: BranchPlan
 
 
-#: Decides on the growth for an encoding, the totals of all rows, and the size of the sample.
-Grow = Callable[[Encoding, Totals, int], Growth]
+#: Decides on the growth for an encoding, the totals of all rows, the sample's size, and a seed.
+Grow = Callable[[Encoding, Totals, int, int], Growth]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ many workers there are, nor on how the rows come in row groups and batches.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -138,8 +138,7 @@ class _Fit:
         self._number_rows()
         encoding, totals = self._scan()
         sample = read_sample(self._folder, self._plan, encoding)
-        growth = self._request.grow(encoding, totals, len(sample.X))
-        growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
+        growth = self._request.grow(encoding, totals, len(sample.X), self._plan.seed)
         costs = row_costs(self._plan, encoding, growth.branches, sample)
         trunk = self._first_trunk(sample, growth, totals, costs)
         self._check_disk(encoding, totals)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from itertools import groupby
@@ -10,13 +9,12 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.files.encoding import Encoding, Rows
-from bayeswood.distributed.files.file_plan import FilePlan, Source
-from bayeswood.distributed.files_request import FilesFit, Growth
+from bayeswood.distributed.files.file_plan import FilePlan
+from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.fit_files import (
     SAMPLE_COPIES,
     row_bytes,
@@ -34,8 +32,8 @@ from bayeswood.distributed.tasks.memory import PROCESS_BYTES, MemoryPlan, RowCos
 from bayeswood.distributed.tasks.scan import Totals, join_scans
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parameters import draw_seed
-from bayeswood.methods.bayesian_forest.fit_files import FileForest, checked_limit
+from bayeswood.methods.bayesian_forest.files_fitter import FilesFitter
+from bayeswood.methods.bayesian_forest.fit_files import FileForest
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import plan_branches, worker_memory
 from bayeswood.spark.failures import spark_step
@@ -116,34 +114,26 @@ def fit(
             f"The 'estimator' parameter of {_OWNER} must be an EmpiricalBayesianForestClassifier "
             f"or an EmpiricalBayesianForestRegressor. Got {estimator!r} instead."
         )
-    estimator._check_files_parameters(_OWNER, on_large_branch=on_large_branch)
-    limit = checked_limit(memory_limit, _OWNER)
+    fitter = FilesFitter(estimator, _OWNER)
+    limit = fitter.check(memory_limit, on_large_branch=on_large_branch)
     source = frame_source(
         df, target, row_id, features, sample_weight, estimator.categorical_features, _OWNER
     )
-    if estimator._is_classifier and len(source.roles.targets) > 1:
-        raise BayeswoodError(f"{_OWNER} predicts one target. Got {list(target)} instead.")
-    splits = on_large_branch == "split"
-    return estimator._take(_Fit(df, estimator, source, row_id, limit, splits).run())
+    fitter.check_targets(source.roles.targets)
+    request = fitter.request(source, limit, estimator.n_jobs, on_large_branch=on_large_branch)
+    fitter.adopt(_Fit(df, request, row_id).run())
+    return estimator
 
 
 class _Fit:
     """The steps of one fit."""
 
-    def __init__(
-        self,
-        df: Any,
-        estimator: FileForest,
-        source: Source,
-        row_id: str,
-        limit: int,
-        splits: bool,
-    ) -> None:
-        self._estimator = estimator
-        self._source = source
+    def __init__(self, df: Any, request: FilesRequest, row_id: str) -> None:
+        self._request = request
+        self._source = source = request.source
         self._row_id = row_id
-        self._limit = limit
-        self._splits = splits
+        self._limit = limit = request.memory_limit
+        self._splits = request.on_large_branch == "split"
         settings = df.sparkSession.conf
         self._worker = worker_memory(lambda name: settings.get(name, None), limit)
         self._plan = FilePlan(
@@ -151,12 +141,12 @@ class _Fit:
             fragments=(),
             roles=source.roles,
             types=source.types,
-            is_classifier=estimator._is_classifier,
-            owner=estimator._name,
-            seed=draw_seed(estimator.random_state),
+            is_classifier=request.is_classifier,
+            owner=request.owner,
+            seed=request.seed,
             batch_rows=0,
             chunk_rows=0,
-            keep_rows=bool(getattr(estimator, "keep_responses", False)),
+            keep_rows=request.keep_rows,
         )
         self._plain = self._plan.to_json()
         self._df = self._selected(df, source.roles.columns)
@@ -168,8 +158,7 @@ class _Fit:
         """All steps."""
         encoding, totals, blocks = self._scan()
         sample = self._sample(encoding, totals, blocks)
-        growth = self._estimator._growth(encoding, totals, len(sample.X))
-        growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
+        growth = self._request.grow(encoding, totals, len(sample.X), self._plan.seed)
         trunk = fit_trunk(sample.X, sample.y, sample.weight, **growth.trunk, n_jobs=self._n_jobs)
         costs = row_costs(self._plan, encoding, growth.branches, sample)
         trunk, counts = self._sized(trunk, encoding, totals, growth, sample, costs)
@@ -182,7 +171,7 @@ class _Fit:
 
     @property
     def _n_jobs(self) -> int:
-        return int(effective_n_jobs(self._estimator.n_jobs))
+        return self._request.n_jobs
 
     # --- steps -----------------------------------------------------------------------------
 
@@ -209,7 +198,7 @@ class _Fit:
     def _sample(self, encoding: Encoding, totals: Totals, blocks: IdBlocks) -> Rows:
         """The rows that the trunk is fitted to, in the order of their ids."""
         rows = totals.n_rows
-        size = self._estimator.trunk_sample_size or sample_rows_for(
+        size = self._request.sample_size or sample_rows_for(
             rows, row_bytes(self._source), self._limit
         )
         df = self._df

@@ -47,6 +47,30 @@ class Target:
 
 
 @dataclass(frozen=True)
+class TableShape:
+    """How large a table is: all that parameters are resolved by, be its rows in memory or not.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that take part.
+    n_levels : ndarray of int32, (n_features,)
+        Levels of each category; 0 for numbers.
+    n_classes : int
+        Number of classes; 0 in regression.
+    """
+
+    n_rows: int
+    n_levels: NDArray[np.int32]
+    n_classes: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.n_levels)
+
+
+@dataclass(frozen=True)
 class TrainingData:
     """What a method grows its trees from.
 
@@ -83,6 +107,16 @@ class TrainingData:
     def n_rows(self) -> int:
         """Number of rows that take part."""
         return int(self.X.shape[0])
+
+    @property
+    def shape(self) -> TableShape:
+        """How large the table is."""
+        return TableShape(self.n_rows, self.schema.n_levels, self.n_classes)
+
+    @property
+    def total_weight(self) -> float:
+        """Summed weight of the rows; their number where they have no weights."""
+        return float(self.n_rows if self.sample_weight is None else self.sample_weight.sum())
 
     def take(self, rows: NDArray[Any]) -> "TrainingData":
         """Some of the rows that take part, by number or by mask."""

@@ -16,7 +16,8 @@ from bayeswood.distributed import branch_rows, fit_trunk, route, scale_leaf_size
 from bayeswood.distributed.tasks.memory import RowCosts, in_words, leaf_bytes, parse_bytes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parameters import check_parameters, parameter_error
+from bayeswood.methods.base.forest_estimator import check_own_parameters
+from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.base.training_data import TrainingData, read_training_data
 from bayeswood.methods.bayesian_forest.empirical import (
     EmpiricalBayesianForestClassifier,
@@ -190,7 +191,7 @@ def _default_forest(y: Any) -> TrunkForest:
 
 
 def _planned(forest: TrunkForest, X: Any, y: Any) -> tuple[CartPlan, TrainingData]:
-    check_parameters(forest.get_params(deep=False), forest._constraints, forest._name)
+    check_own_parameters(forest)
     data = read_training_data(
         X,
         forest._read_target(y),
