@@ -63,6 +63,22 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Totals:
+    """What all rows together have shown.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that take part, those of weight 0 left out.
+    weight : float
+        Their summed weight, scaled as the rows' weights are.
+    """
+
+    n_rows: int
+    weight: float
+
+
+@dataclass(frozen=True)
 class Encoding:
     """What every batch is encoded by.
 

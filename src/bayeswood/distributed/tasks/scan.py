@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from socket import gethostname
 from typing import Any
@@ -15,6 +14,7 @@ from bayeswood.distributed.files.encoding import (
     Encoding,
     LevelsSeen,
     Rows,
+    Totals,
     is_narrow,
     join_classes,
     naming_rows,
@@ -24,6 +24,7 @@ from bayeswood.distributed.files.encoding import (
 from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
+from bayeswood.distributed.tasks.fit_state import load_numbers, load_plan
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report
@@ -93,7 +94,7 @@ def count_fragment(folder: WorkFolder, index: int, report: Report | None = None)
     """
     name = f"count/{index:06d}"
     if not folder.has(f"{name}.json"):
-        plan = FilePlan.from_json(folder.read_json("plan"))
+        plan = load_plan(folder)
         fragment = plan.fragments[index]
         path, n_rows = plan.files[fragment.file].path, 0
         for row, batch in fragment_batches(plan, fragment, report, [str(plan.roles.weight)]):
@@ -132,8 +133,7 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan = FilePlan.from_json(folder.read_json("plan"))
-    numbers = RowNumbers(**folder.read_json("rows"))
+    plan, numbers = load_plan(folder), load_numbers(folder)
     seen = SeenRows(plan)
     folder.write(
         f"{name}.arrow",
@@ -258,22 +258,6 @@ def _refuse_infinite(batch: Any, plan: FilePlan) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Totals:
-    """What all fragments together have shown.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows that take part, those of weight 0 left out.
-    weight : float
-        Their summed weight, scaled as the rows' weights are.
-    """
-
-    n_rows: int
-    weight: float
-
-
 def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encoding, Totals]:
     """The one encoding of all rows, and their totals."""
     levels = LevelsSeen(plan.roles, plan.types, plan.owner)
@@ -306,7 +290,7 @@ def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
     """The rows of the sample, in the order of their numbers."""
     import pyarrow as pa
 
-    numbers = RowNumbers(**folder.read_json("rows"))
+    numbers = load_numbers(folder)
     tables = []
     for index in range(len(plan.fragments)):
         with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:

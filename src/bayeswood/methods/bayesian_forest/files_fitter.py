@@ -12,11 +12,10 @@ from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
-from bayeswood.distributed.files.encoding import Encoding
+from bayeswood.distributed.files.encoding import Encoding, Totals
 from bayeswood.distributed.files.file_plan import Source
 from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
-from bayeswood.distributed.tasks.scan import Totals
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
 from bayeswood.methods.base.forest_estimator import (

@@ -8,12 +8,11 @@ import pytest
 from bayeswood import EmpiricalBayesianForestClassifier, EmpiricalBayesianForestRegressor
 from bayeswood.distributed import graft, graft_importances
 from bayeswood.distributed.files.column_roles import choose_roles
-from bayeswood.distributed.files.encoding import Encoding, Rows
+from bayeswood.distributed.files.encoding import Encoding, Rows, Totals
 from bayeswood.distributed.files_request import FilesFit
 from bayeswood.distributed.pieces.branch import fit_branch
 from bayeswood.distributed.pieces.route import branch_rows, route
 from bayeswood.distributed.pieces.trunk import branch_depths, fit_trunk
-from bayeswood.distributed.tasks.scan import Totals
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bayesian_forest.files_fitter import FilesFitter, predicted_columns
 from bayeswood.table import fit_table
