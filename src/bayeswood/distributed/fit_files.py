@@ -5,7 +5,7 @@ give each row a number, and all choices depend on the numbers, the values and th
 many workers there are, nor on how the rows come in row groups and batches.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.backends.local_processes import LocalProcesses
-from bayeswood.distributed.files.encoding import Rows
-from bayeswood.distributed.files.file_plan import cut_fragments, number_rows
+from bayeswood.distributed.files.encoding import Encoding, Rows, Totals
+from bayeswood.distributed.files.file_plan import RowNumbers, cut_fragments, number_rows
 from bayeswood.distributed.files_request import FilesFit, FilesRequest
 from bayeswood.distributed.fit_in_pieces import (
     BranchRows,
@@ -28,16 +28,13 @@ from bayeswood.distributed.fit_in_pieces import (
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan
 from bayeswood.distributed.tasks.fit_branch import load_branches, read_branch_rows
 from bayeswood.distributed.tasks.fit_state import (
-    count_routed,
-    has_encoding,
-    has_numbers,
+    keep_encoding,
+    keep_numbers,
     keep_plan,
+    keep_routed,
     keep_trunk,
-    load_encoding,
     load_numbers,
     save_branch_plan,
-    save_encoding,
-    save_numbers,
 )
 from bayeswood.distributed.tasks.manifest import begin, claim_folder, describe_fit
 from bayeswood.distributed.tasks.memory import (
@@ -122,9 +119,9 @@ class FolderSite:
         self._executor = executor
         self.n_jobs = request.n_jobs
         self.splits = request.splits
-        least, most = _CHUNK_BYTES
-        chunk = int(np.clip(request.memory_limit // _CHUNK_SHARE, least, most))
-        fragments, chunk_rows = cut_fragments(request.source.files), chunk // request.row_bytes
+        self._row_bytes = request.row_bytes
+        chunk = int(np.clip(request.memory_limit // _CHUNK_SHARE, *_CHUNK_BYTES))
+        fragments, chunk_rows = cut_fragments(request.source.files), chunk // self._row_bytes
         self.plan = keep_plan(folder, request.plan(seed, fragments, max(1, chunk_rows)))
 
     @property
@@ -136,22 +133,19 @@ class FolderSite:
 
     def scan(self) -> ScannedTable:
         """Number the rows that take part, and see all of them."""
-        if not has_numbers(self._folder):
-            self._number_rows()
-        if not has_encoding(self._folder):
-            scans = self._run("scan", self._fragment_rows(), "Reading", self._reading_bytes())
-            save_encoding(self._folder, *join_scans(self.plan, scans))
-        return ScannedTable(*load_encoding(self._folder))
+        keep_numbers(self._folder, self._numbered)
+        return ScannedTable(*keep_encoding(self._folder, self._scanned))
 
-    def _number_rows(self) -> None:
+    def _numbered(self) -> RowNumbers:
         counts = self._fragment_rows()
         if self.plan.roles.weight is not None:
-            found = self._run("count", counts, "Counting", self._reading_bytes())
-            counts = [count["n_rows"] for count in found]
+            counts = [found["n_rows"] for found in self._read("count", "Counting")]
         if not sum(counts):
             refuse_no_rows(self.plan)
-        size = sample_size(self._request, sum(counts))
-        save_numbers(self._folder, number_rows(counts, size))
+        return number_rows(counts, sample_size(self._request, sum(counts)))
+
+    def _scanned(self) -> tuple[Encoding, Totals]:
+        return join_scans(self.plan, self._read("scan", "Reading"))
 
     def sample(self, table: ScannedTable) -> Rows:
         """The rows that the scans have put aside."""
@@ -168,12 +162,13 @@ class FolderSite:
         """Rows of each branch, after all fragments are routed."""
         if round_ == 0:
             self._check_disk(table)
-        if not self._folder.has(f"routed-{round_}.json"):
-            rows = self._fragment_rows()
-            routed = self._run("route", rows, "Routing", self._reading_bytes(), round_)
-            chunks = [chunk for part in routed for chunk in part["chunks"]]
-            self._folder.write_json(f"routed-{round_}", {"chunks": chunks})
-        return count_routed(self._folder, round_, int(trunk.n_leaves[0]))
+        chunks = keep_routed(self._folder, round_, lambda: self._routed(round_))
+        counts: I64 = np.sum([chunk["counts"] for chunk in chunks], axis=0, dtype=np.int64)
+        return counts
+
+    def _routed(self, round_: int) -> list[dict[str, Any]]:
+        routed = self._read("route", "Routing", round_)
+        return [chunk for part in routed for chunk in part["chunks"]]
 
     def plan_memory(
         self, costs: RowCosts, counts: I64, table: ScannedTable, n_sample: int
@@ -220,11 +215,9 @@ class FolderSite:
     def _fragment_rows(self) -> list[int]:
         return [fragment.n_rows for fragment in self.plan.fragments]
 
-    def _run(
-        self, kind: TaskKind, rows: Sequence[int], title: str, n_bytes: int, round_: int = 0
-    ) -> list[dict[str, Any]]:
+    def _read(self, kind: TaskKind, title: str, round_: int = 0) -> list[dict[str, Any]]:
         """The results of one task per fragment, in their order."""
-        folder = str(self._folder.path)
+        folder, rows, n_bytes = str(self._folder.path), self._fragment_rows(), self._reading_bytes()
         tasks = [Task(folder, kind, i, round_, n_bytes=n_bytes) for i in range(len(rows))]
         results: list[dict[str, Any]] = [{}] * len(tasks)
         with self._bar(title, sum(rows)) as advance:
@@ -252,7 +245,7 @@ class FolderSite:
     def _reading_bytes(self) -> int:
         """Memory of a worker that reads: a chunk of rows, some four times over."""
         chunk = self.plan.chunk_rows + self.plan.batch_rows
-        return PROCESS_BYTES + 4 * chunk * self._request.row_bytes
+        return PROCESS_BYTES + 4 * chunk * self._row_bytes
 
     def _trunk_bytes(self) -> int:
         """Memory to read the sample and to fit the trunk, while the workers are idle."""

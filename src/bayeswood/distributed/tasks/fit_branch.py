@@ -11,11 +11,9 @@ from bayeswood.distributed.pieces.branch import Branch, bare_branch, fit_branch
 from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.tasks.fit_state import (
     forest_of,
+    known_routed,
+    known_state,
     load_branch_plan,
-    load_encoding,
-    load_plan,
-    load_routed,
-    load_trunk,
 )
 from bayeswood.distributed.tasks.spill import read_branch
 from bayeswood.distributed.tasks.work_folder import WorkFolder
@@ -31,8 +29,8 @@ def read_branch_rows(
     folder: WorkFolder, branch: int, round_: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32] | None]:
     """The rows of a branch, in the order of their ids: X, y, weight and row numbers."""
-    plan, (encoding, _) = load_plan(folder), load_encoding(folder)
-    chunks = load_routed(folder, round_)
+    state, chunks = known_state(folder, round_), known_routed(folder, round_)
+    plan, encoding = state.plan, state.encoding
     n_rows = sum(chunk["counts"][branch] for chunk in chunks)
     n_features = len(encoding.narrow)
     X = np.empty((n_rows, n_features), dtype=encoding.matrix_type, order="F")
@@ -87,20 +85,18 @@ def fit_branch_files(
 def _fit(
     folder: WorkFolder, branch: int, round_: int, n_threads: int, report: Report | None
 ) -> tuple[Branch, NDArray[np.int32] | None]:
-    encoding, _ = load_encoding(folder)
-    trunk = load_trunk(folder, round_)
-    growth = load_branch_plan(folder, round_)
+    state, growth = known_state(folder, round_), load_branch_plan(folder, round_)
     X, y, weight, rows = read_branch_rows(folder, branch, round_)
     if not len(X):
-        return bare_branch(trunk, branch, growth.n_trees), rows
+        return bare_branch(state.trunk, branch, growth.n_trees), rows
     fitted = fit_branch(
         X,
         y,
         weight,
         growth,
         branch,
-        n_levels=encoding.schema.n_levels,
-        depth=int(branch_depths(trunk)[branch]),
+        n_levels=state.encoding.schema.n_levels,
+        depth=int(branch_depths(state.trunk)[branch]),
         n_jobs=n_threads,
         progress=report,
     )

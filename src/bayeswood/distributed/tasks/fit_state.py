@@ -1,14 +1,10 @@
-"""What a fit from files has come to know, in its folder: one writer and one reader of each file.
-
-A process remembers what it has read as long as the file is the same, for every task needs it.
-"""
+"""What a fit from files has come to know, in its folder: one writer and one reader of each file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.files.column_roles import Roles
@@ -19,11 +15,6 @@ from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.forest import Forest
 from bayeswood.table import Schema, classes_from_plain, classes_to_plain
 
-Known = TypeVar("Known")
-
-_PLAN, _NUMBERS, _ENCODING = "plan", "rows", "encoding"
-# Plan, numbers, encoding, trunk and branch plan of one fit, and of another beside it.
-_N_REMEMBERED = 10
 # What a forest is made of, as `Forest.to_arrays` names it.
 _FOREST_ARRAYS = (
     "n_features",
@@ -45,66 +36,93 @@ _FOREST_ARRAYS = (
 )
 
 
+@dataclass(frozen=True)
+class FitState:
+    """What all know who route rows or fit branches.
+
+    Attributes
+    ----------
+    plan : FilePlan
+        What is read, and how.
+    numbers : RowNumbers
+        What the rows are called.
+    encoding : Encoding
+        How they become numbers.
+    trunk : Forest
+        What sorts them into branches.
+    """
+
+    plan: FilePlan
+    numbers: RowNumbers
+    encoding: Encoding
+    trunk: Forest
+
+
+def known_state(folder: WorkFolder, round_: int) -> FitState:
+    """What the folder says, with the trunk of a round; a process reads it once."""
+    return _read_state(str(folder.path), round_, _stamp(folder, "plan.json", _trunk(round_)))
+
+
+@lru_cache(maxsize=2)
+def _read_state(path: str, round_: int, stamp: tuple[int, ...]) -> FitState:
+    folder = WorkFolder(path)
+    trunk = load_trunk(folder, round_)
+    return FitState(load_plan(folder), load_numbers(folder), load_encoding(folder)[0], trunk)
+
+
+def _stamp(folder: WorkFolder, *names: str) -> tuple[int, ...]:
+    """Which files these are: a folder of the same name may hold another fit later."""
+    found = [(folder.path / name).stat() for name in names]
+    return tuple(n for file in found for n in (file.st_ino, file.st_mtime_ns))
+
+
 def keep_plan(folder: WorkFolder, plan: FilePlan) -> FilePlan:
     """Write the plan unless there is one; the plan that counts."""
-    if not folder.has(f"{_PLAN}.json"):
-        folder.write_json(_PLAN, plan.to_json())
+    if not folder.has("plan.json"):
+        folder.write_json("plan", plan.to_json())
     return load_plan(folder)
 
 
 def load_plan(folder: WorkFolder) -> FilePlan:
     """The plan that all tasks know."""
-    return _known(folder, f"{_PLAN}.json", _read_plan)
+    return FilePlan.from_json(folder.read_json("plan"))
 
 
-def _read_plan(folder: WorkFolder, name: str) -> FilePlan:
-    return FilePlan.from_json(folder.read_json(_PLAN))
-
-
-def has_numbers(folder: WorkFolder) -> bool:
-    """Whether the rows are numbered."""
-    return folder.has(f"{_NUMBERS}.json")
-
-
-def save_numbers(folder: WorkFolder, numbers: RowNumbers) -> None:
-    """Write what the rows are called."""
-    folder.write_json(_NUMBERS, asdict(numbers))
+def keep_numbers(folder: WorkFolder, make: Callable[[], RowNumbers]) -> None:
+    """Number the rows, unless that was done before."""
+    if not folder.has("rows.json"):
+        folder.write_json("rows", asdict(make()))
 
 
 def load_numbers(folder: WorkFolder) -> RowNumbers:
-    """What `save_numbers` wrote."""
-    return _known(folder, f"{_NUMBERS}.json", _read_numbers)
+    """What the rows are called."""
+    return RowNumbers(**folder.read_json("rows"))
 
 
-def _read_numbers(folder: WorkFolder, name: str) -> RowNumbers:
-    return RowNumbers(**folder.read_json(_NUMBERS))
+def keep_encoding(
+    folder: WorkFolder, make: Callable[[], tuple[Encoding, Totals]]
+) -> tuple[Encoding, Totals]:
+    """Find out what rows are encoded by, unless that was done before."""
+    if not folder.has("encoding.json"):
+        encoding, totals = make()
+        folder.write_json("encoding", {"encoding": _plain(encoding), "totals": asdict(totals)})
+    return load_encoding(folder)
 
 
-def has_encoding(folder: WorkFolder) -> bool:
-    """Whether it is known how rows are encoded."""
-    return folder.has(f"{_ENCODING}.json")
-
-
-def save_encoding(folder: WorkFolder, encoding: Encoding, totals: Totals) -> None:
-    """Write what rows are encoded by."""
+def _plain(encoding: Encoding) -> dict[str, Any]:
     classes = encoding.classes
-    plain = {
+    return {
         **vars(encoding),
         "roles": encoding.roles.to_json(),
         "schema": encoding.schema.to_json(),
         "narrow": list(encoding.narrow),
         "classes": None if classes is None else classes_to_plain(classes),
     }
-    folder.write_json(_ENCODING, {"encoding": plain, "totals": asdict(totals)})
 
 
 def load_encoding(folder: WorkFolder) -> tuple[Encoding, Totals]:
-    """What `save_encoding` wrote."""
-    return _known(folder, f"{_ENCODING}.json", _read_encoding)
-
-
-def _read_encoding(folder: WorkFolder, name: str) -> tuple[Encoding, Totals]:
-    plain = folder.read_json(_ENCODING)
+    """What rows are encoded by, and their totals."""
+    plain = folder.read_json("encoding")
     encoding = plain["encoding"]
     classes = encoding["classes"]
     read = {
@@ -117,23 +135,19 @@ def _read_encoding(folder: WorkFolder, name: str) -> tuple[Encoding, Totals]:
 
 
 def keep_trunk(folder: WorkFolder, round_: int, make: Callable[[], Forest]) -> Forest:
-    """Make and write the trunk of a round unless there is one; the trunk that counts."""
-    if not folder.has(f"{_trunk_name(round_)}.npz"):
-        folder.write_arrays(_trunk_name(round_), make().to_arrays())
+    """Make the trunk of a round, unless that was done before; the trunk that counts."""
+    if not folder.has(_trunk(round_)):
+        folder.write_arrays(f"trunk-{round_}", make().to_arrays())
     return load_trunk(folder, round_)
 
 
 def load_trunk(folder: WorkFolder, round_: int) -> Forest:
     """The trunk of a round."""
-    return _known(folder, f"{_trunk_name(round_)}.npz", _read_trunk)
+    return forest_of(folder.read_arrays(f"trunk-{round_}"))
 
 
-def _read_trunk(folder: WorkFolder, name: str) -> Forest:
-    return forest_of(folder.read_arrays(name.removesuffix(".npz")))
-
-
-def _trunk_name(round_: int) -> str:
-    return f"trunk-{round_}"
+def _trunk(round_: int) -> str:
+    return f"trunk-{round_}.npz"
 
 
 def forest_of(arrays: Mapping[str, NDArray[Any]]) -> Forest:
@@ -145,6 +159,30 @@ def forest_of(arrays: Mapping[str, NDArray[Any]]) -> Forest:
     return Forest.from_arrays(plain)
 
 
+def keep_routed(
+    folder: WorkFolder, round_: int, make: Callable[[], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Route the rows of a round, unless that was done before; the spill files."""
+    if not folder.has(_routed(round_)):
+        folder.write_json(f"routed-{round_}", {"chunks": make()})
+    return known_routed(folder, round_)
+
+
+def known_routed(folder: WorkFolder, round_: int) -> list[dict[str, Any]]:
+    """The spill files of a round, each with its rows of every branch; a process reads it once."""
+    return _read_routed(str(folder.path), round_, _stamp(folder, _routed(round_)))
+
+
+@lru_cache(maxsize=2)
+def _read_routed(path: str, round_: int, stamp: tuple[int, ...]) -> list[dict[str, Any]]:
+    chunks: list[dict[str, Any]] = WorkFolder(path).read_json(f"routed-{round_}")["chunks"]
+    return chunks
+
+
+def _routed(round_: int) -> str:
+    return f"routed-{round_}.json"
+
+
 def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
     """Write what all branches of a round have in common."""
     folder.write_json(f"branches-{round_}", asdict(plan))
@@ -153,37 +191,3 @@ def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
 def load_branch_plan(folder: WorkFolder, round_: int) -> BranchPlan:
     """What `save_branch_plan` wrote."""
     return BranchPlan(**folder.read_json(f"branches-{round_}"))
-
-
-def load_routed(folder: WorkFolder, round_: int) -> list[dict[str, Any]]:
-    """The spill files of a round, each with the rows of every branch in it."""
-    return _known(folder, f"routed-{round_}.json", _read_routed)
-
-
-def _read_routed(folder: WorkFolder, name: str) -> list[dict[str, Any]]:
-    chunks: list[dict[str, Any]] = folder.read_json(name.removesuffix(".json"))["chunks"]
-    return chunks
-
-
-def count_routed(folder: WorkFolder, round_: int, n_branches: int) -> NDArray[np.int64]:
-    """Rows of each branch of a round."""
-    counts = np.zeros(n_branches, dtype=np.int64)
-    for chunk in load_routed(folder, round_):
-        counts += np.array(chunk["counts"], dtype=np.int64)
-    return counts
-
-
-def _known(folder: WorkFolder, name: str, read: Callable[[WorkFolder, str], Known]) -> Known:
-    """What `read` makes of a file, or has made of it before."""
-    # A folder of the same name may hold another fit later.
-    found = folder.place(name).stat()
-    stamp = (found.st_ino, found.st_mtime_ns, found.st_size)
-    known: Known = _read_once(str(folder.path), name, stamp, read)
-    return known
-
-
-@lru_cache(maxsize=_N_REMEMBERED)
-def _read_once(
-    path: str, name: str, stamp: tuple[int, ...], read: Callable[[WorkFolder, str], Any]
-) -> Any:
-    return read(WorkFolder(path), name)

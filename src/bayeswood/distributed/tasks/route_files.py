@@ -9,16 +9,10 @@ from numpy.typing import NDArray
 from bayeswood.distributed.files.encoding import Encoding, Rows, naming_rows
 from bayeswood.distributed.files.file_plan import FilePlan
 from bayeswood.distributed.pieces.route import route
-from bayeswood.distributed.tasks.fit_state import (
-    load_encoding,
-    load_numbers,
-    load_plan,
-    load_trunk,
-)
+from bayeswood.distributed.tasks.fit_state import FitState, known_state
 from bayeswood.distributed.tasks.scan import fragment_batches
 from bayeswood.distributed.tasks.spill import write_spill
 from bayeswood.distributed.tasks.work_folder import WorkFolder
-from bayeswood.forest import Forest
 from bayeswood.progress import Report
 
 
@@ -53,14 +47,13 @@ def route_fragment(
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan, (encoding, _) = load_plan(folder), load_encoding(folder)
-    trunk, first_row = load_trunk(folder, round_), load_numbers(folder).first_rows[index]
-    spill = _Spill(folder, name, plan, encoding, trunk, first_row)
-    fragment = plan.fragments[index]
-    file = plan.files[fragment.file]
-    for row, batch in fragment_batches(plan, fragment, report):
+    state = known_state(folder, round_)
+    spill = _Spill(folder, name, state, state.numbers.first_rows[index])
+    fragment = state.plan.fragments[index]
+    file = state.plan.files[fragment.file]
+    for row, batch in fragment_batches(state.plan, fragment, report):
         with naming_rows(file.path, row, batch.num_rows):
-            spill.add(encoding.encode(batch))
+            spill.add(state.encoding.encode(batch))
     spill.flush()
     folder.write_json(name, {"chunks": spill.chunks})
     return {"chunks": spill.chunks}
@@ -69,20 +62,12 @@ def route_fragment(
 class _Spill:
     """Rows on their way to the spill files of one fragment."""
 
-    def __init__(
-        self,
-        folder: WorkFolder,
-        name: str,
-        plan: FilePlan,
-        encoding: Encoding,
-        trunk: Forest,
-        first_row: int,
-    ) -> None:
+    def __init__(self, folder: WorkFolder, name: str, state: FitState, first_row: int) -> None:
         self._folder = folder
         self._name = name
-        self._plan = plan
-        self._encoding = encoding
-        self._trunk = trunk
+        self._plan = state.plan
+        self._encoding = state.encoding
+        self._trunk = state.trunk
         self._first_row = first_row
         self._waiting: list[Rows] = []
         self.chunks: list[dict[str, Any]] = []

@@ -15,9 +15,9 @@ from bayeswood.distributed.files.encoding import (
     LevelsSeen,
     Rows,
     Totals,
-    is_narrow,
     join_classes,
     naming_rows,
+    narrow_columns,
     read_numbers,
     read_weight,
 )
@@ -140,8 +140,9 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
         lambda path: _scan_into(path, plan, numbers, index, seen, report),
         sync=False,
     )
-    folder.write_json(name, seen.to_json())
-    return seen.to_json()
+    plain = seen.to_json()
+    folder.write_json(name, plain)
+    return plain
 
 
 def _scan_into(
@@ -275,7 +276,7 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     encoding = Encoding(
         plan.roles,
         schema,
-        tuple(is_narrow(plan.types[column.name], column) for column in schema.columns),
+        narrow_columns(plan.types, schema),
         classes,
         all(plan.types[name] == "float" for name in plan.roles.targets),
         exponent,
