@@ -70,7 +70,7 @@ def fit_files(request: FilesRequest) -> FilesFit:
     try:
         with folder.locked():
             seed = begin(folder, description, request.seed, request.resume)
-            with _executor(request) as executor:
+            with _executor(request, folder) as executor:
                 site = FolderSite(request, folder, executor, seed)
                 fitted = fit_in_pieces(site, request.grow)
     except BaseException:
@@ -83,7 +83,7 @@ def fit_files(request: FilesRequest) -> FilesFit:
 
 
 @contextmanager
-def _executor(request: FilesRequest) -> Iterator[Executor]:
+def _executor(request: FilesRequest, folder: WorkFolder) -> Iterator[Executor]:
     if request.executor is not None:
         yield request.executor
         return
@@ -94,6 +94,7 @@ def _executor(request: FilesRequest) -> Iterator[Executor]:
         yield own
     finally:
         own.close()
+        folder.sweep()  # a worker that was ended may have been writing
 
 
 class FolderSite:
