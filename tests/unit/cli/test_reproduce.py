@@ -1,11 +1,11 @@
 """The verb that runs the papers' scripts."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-import bayeswood
 from bayeswood.cli.app import app
 from bayeswood.cli.reproduce import find_papers, list_scripts
 from bayeswood.errors import BayeswoodError
@@ -36,9 +36,10 @@ def papers(tmp_path):
 @pytest.fixture
 def installed(monkeypatch, tmp_path):
     """The package as from a wheel: no sources around it."""
-    place = tmp_path / "site-packages" / "bayeswood"
+    place = tmp_path / "site-packages" / "bayeswood" / "cli"
     place.mkdir(parents=True)
-    monkeypatch.setattr(bayeswood, "__file__", str(place / "__init__.py"))
+    module = sys.modules[find_papers.__module__]
+    monkeypatch.setattr(module, "__file__", str(place / "reproduce.py"))
     monkeypatch.chdir(tmp_path)
 
 
