@@ -28,6 +28,7 @@ from bayeswood.distributed.fit_in_pieces import (
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan
 from bayeswood.distributed.tasks.fit_branch import load_branches, read_branch_rows
 from bayeswood.distributed.tasks.fit_state import (
+    forget_states,
     keep_encoding,
     keep_numbers,
     keep_plan,
@@ -77,6 +78,8 @@ def fit_files(request: FilesRequest) -> FilesFit:
         if request.spill_dir is None:
             folder.remove()
         raise
+    finally:
+        forget_states()
     if not request.keep_spill:
         folder.remove()
     return fitted

@@ -70,6 +70,12 @@ def _read_state(path: str, round_: int, stamp: tuple[int, ...]) -> FitState:
     return FitState(load_plan(folder), load_numbers(folder), load_encoding(folder)[0], trunk)
 
 
+def forget_states() -> None:
+    """Let go of what was read once, when a fit has ended."""
+    _read_state.cache_clear()
+    _read_routed.cache_clear()
+
+
 def _stamp(folder: WorkFolder, *names: str) -> tuple[int, ...]:
     """Which files these are: a folder of the same name may hold another fit later."""
     found = [(folder.path / name).stat() for name in names]

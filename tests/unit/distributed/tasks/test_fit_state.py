@@ -22,7 +22,8 @@ def refuse():
 
 @pytest.fixture
 def folder(tmp_path):
-    return WorkFolder(tmp_path / "work")
+    yield WorkFolder(tmp_path / "work")
+    fit_state.forget_states()
 
 
 @pytest.fixture
@@ -95,8 +96,8 @@ def test_branch_plans(folder):
     assert fit_state.load_branch_plan(folder, 1) == growth
 
 
-@pytest.mark.parametrize(("forest", "target"), [(regressor(), "y"), (classifier(), "kind")])
-def test_a_plan_survives_its_file(forest, target, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("make", "target"), [(regressor, "y"), (classifier, "kind")])
+def test_a_plan_survives_its_file(make, target, tmp_path, monkeypatch):
     plans = []
 
     def keep(folder, plan):
@@ -105,5 +106,12 @@ def test_a_plan_survives_its_file(forest, target, tmp_path, monkeypatch):
 
     monkeypatch.setattr(fit_files, "keep_plan", keep)
     place = write_parts(tmp_path / "data", small_table(300), [100, 200])
-    forest.fit_parquet(place, target, FEATURES, "w", n_jobs=1)
+    make().fit_parquet(place, target, FEATURES, "w", n_jobs=1)
     assert plans[0] == plans[1]
+
+
+def test_a_fit_that_has_ended_is_forgotten(tmp_path):
+    place = write_parts(tmp_path / "data", small_table(300), [100, 200])
+    regressor().fit_parquet(place, "y", FEATURES, n_jobs=1)
+    assert fit_state._read_state.cache_info().currsize == 0
+    assert fit_state._read_routed.cache_info().currsize == 0
