@@ -3,8 +3,20 @@
 from bayeswood.table.encode import fit_table, transform_table
 from bayeswood.table.groups import check_groups
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
-from bayeswood.table.target import fit_class_target, fit_numeric_target
-from bayeswood.table.weights import MOST_ROWS, check_weights, scale_weights, whole_copies
+from bayeswood.table.target import (
+    check_response_size,
+    classes_from_plain,
+    classes_to_plain,
+    fit_class_target,
+    fit_numeric_target,
+)
+from bayeswood.table.weights import (
+    MOST_ROWS,
+    check_weights,
+    scale_weights,
+    weight_exponent,
+    whole_copies,
+)
 
 __all__ = [
     "MAX_LEVELS",
@@ -13,11 +25,15 @@ __all__ = [
     "Level",
     "Schema",
     "check_groups",
+    "check_response_size",
     "check_weights",
+    "classes_from_plain",
+    "classes_to_plain",
     "fit_class_target",
     "fit_numeric_target",
     "fit_table",
     "scale_weights",
     "transform_table",
+    "weight_exponent",
     "whole_copies",
 ]
