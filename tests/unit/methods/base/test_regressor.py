@@ -1,5 +1,7 @@
 """Uncertainty, intervals, quantiles and variances of every estimator, on small data."""
 
+import warnings
+
 import numpy as np
 import pytest
 from forest_estimator_cases import (
@@ -13,6 +15,7 @@ from forest_estimator_cases import (
 from sklearn.exceptions import DataConversionWarning
 
 from bayeswood import BayeswoodError, CalibratedForestRegressor, Forest
+from bayeswood.methods.registry import ESTIMATORS
 
 # Some of these forests are too small to be calibrated, and say so.
 pytestmark = [
@@ -144,3 +147,21 @@ def test_blocks_of_rows_change_nothing(cls, monkeypatch):
         np.testing.assert_allclose(part, whole, rtol=1e-12, atol=1e-15)
     assert max(held) <= 1000
     assert len(held) > 10
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Regressor" in name])
+@pytest.mark.parametrize("coverage", [0.05, 0.5, 0.9])
+def test_an_interval_of_the_mean_holds_it(name, coverage):
+    """Even where one row in fifty is far off, so that members disagree in a lopsided way."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = np.where(np.arange(150) % 50 == 0, 1000.0, rng.normal(size=150))
+    given = {"n_chains": 2, "n_burn_in": 50, "n_draws": 50, "n_particles": 40, "n_estimators": 30}
+    cls = ESTIMATORS[name]
+    small = {n: v for n, v in given.items() if n in cls._get_param_names()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = cls(random_state=0, **small).fit(X, y)
+    low, high = model.predict_interval(X, coverage, kind="mean").T
+    mean = model.predict(X)
+    assert ((low <= mean) & (mean <= high)).all()
