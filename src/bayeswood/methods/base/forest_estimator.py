@@ -51,6 +51,12 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     # What is kept of the response, and further parts that an estimator may have.
     _target_kind: ClassVar[type[ClassLabels] | type[ResponseShape]]
     _part_kinds: ClassVar[tuple[type[Part], ...]] = ()
+    # What errors and files call the estimator.
+    _name: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._name = cls.__name__
 
     @abstractmethod
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
@@ -111,10 +117,6 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         self._set_attributes(self._fitted(data, grown))
         tasks.end()
         return self
-
-    @property
-    def _name(self) -> str:
-        return type(self).__name__
 
     def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         """The fitted attributes that these data and members give."""

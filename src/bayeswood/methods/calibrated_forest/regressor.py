@@ -27,7 +27,14 @@ from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse
-from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, ForestKind, grow_bags, part_of
+from bayeswood.methods.calibrated_forest.bags import (
+    BagPlan,
+    Bags,
+    ForestKind,
+    ShareDone,
+    grow_bags,
+    part_of,
+)
 from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
 from bayeswood.methods.calibrated_forest.judgement import describe_left_out
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
@@ -268,7 +275,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         tasks.begin()
         with progress_bar(self._name, "trees", show=bool(self.verbose)) as bar:
             n = cart.n_trees
-            report = bar and (lambda share: bar(round(n * share), n))
+            report: ShareDone | None = None
+            if bar is not None:
+                report = lambda share: bar(round(n * share), n)  # noqa: E731
             bags = grow_bags(plan, data, encoded, y, weights, part_of(report, 0.0, _MEAN_SHARE))
             sizes = None
             if (bags.counts > 0).any():
