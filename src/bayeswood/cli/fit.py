@@ -321,8 +321,11 @@ def _show_result(
 ) -> None:
     from bayeswood.report.render import heading, render_importances, render_pairs, render_scores
 
-    n_trees = len(fitted.estimator.member_weights_)
-    done = f"Fitted {n_trees} trees to {result['n_train']:,} rows"
+    forest = fitted.estimator.forest_
+    trees = f"{forest.n_members} trees"
+    if forest.trees_per_member > 1:
+        trees = f"{forest.n_members} bags of {forest.trees_per_member} trees"
+    done = f"Fitted {trees} to {result['n_train']:,} rows"
     screen.show(heading(f"{done} in {result['fit_seconds']:.2f} s"))
     if result["test"] is not None:
         screen.show(heading(f"On the {result['n_test']:,} rows held out"))
