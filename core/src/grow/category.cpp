@@ -11,6 +11,15 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
+LevelSpread level_spread(const std::vector<LevelSums>& levels) {
+  LevelSpread spread;
+  if (levels.size() <= FREE_LEVELS) return spread;
+  for (const auto& level : levels) {
+    spread.add(level.w, level.ww, level.wy * level.wy / level.w);
+  }
+  return spread;
+}
+
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
                         const Limits& limits) {
   Split best;
