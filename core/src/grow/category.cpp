@@ -11,11 +11,13 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
-LevelSpread level_spread(const std::vector<LevelSums>& levels) {
+LevelSpread level_spread(const std::vector<LevelSums>& levels,
+                         const std::vector<double>& level_ww) {
   LevelSpread spread;
   if (levels.size() <= FREE_LEVELS) return spread;
-  for (const auto& level : levels) {
-    spread.add(level.w, level.ww, level.wy * level.wy / level.w);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const LevelSums& level = levels[i];
+    spread.add(level.w, level_ww[i], level.wy * level.wy / level.w);
   }
   return spread;
 }

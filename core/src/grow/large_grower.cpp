@@ -66,7 +66,7 @@ void LargeGrower::set_trust(const Task& root) {
     if (!codes.is_category || n_levels <= FREE_LEVELS) continue;
     if (target_.kind == TargetKind::SCALAR) {
       sum_levels(root, j);
-      trust_[j] = level_spread(seen_levels_).trust(root.totals);
+      trust_[j] = level_spread(seen_levels_, seen_ww_).trust(root.totals);
     } else {
       trust_[j] = search_.spread(sorted_list(root, j), root.totals.n).trust(root.totals);
     }
@@ -220,27 +220,32 @@ std::uint32_t LargeGrower::search_features(TreeContext& tree, const Task& task,
 
 void LargeGrower::sum_levels(const Task& task, std::uint32_t feature) {
   const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
-  levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0, 0});  // the last one for missing values
+  levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0});  // the last one for missing values
+  level_ww_.assign(n_codes + 1, 0.0);
   const std::uint16_t* column = matrix_.column(feature);
   for (const auto row : rows_of(task)) {
     const std::uint32_t code = column[row];
-    LevelSums& level = levels_[std::min(code, n_codes)];
-    level.code = code;
-    ++level.n;
-    level.w += data_.pair[row].w;
-    level.wy += data_.pair[row].wy;
-    level.ww += data_.pair[row].w * data_.pair[row].w;
+    const std::uint32_t at = std::min(code, n_codes);
+    const WeightedValue& value = data_.pair[row];
+    levels_[at].code = code;
+    ++levels_[at].n;
+    levels_[at].w += value.w;
+    levels_[at].wy += value.wy;
+    level_ww_[at] += value.w * value.w;
   }
   seen_levels_.clear();
-  for (const auto& level : levels_) {
-    if (level.n > 0) seen_levels_.push_back(level);
+  seen_ww_.clear();
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (levels_[i].n == 0) continue;
+    seen_levels_.push_back(levels_[i]);
+    seen_ww_.push_back(level_ww_[i]);
   }
 }
 
 Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature,
                                      const Limits& limits) {
   sum_levels(task, feature);
-  const LevelSpread spread = level_spread(seen_levels_);
+  const LevelSpread spread = level_spread(seen_levels_, seen_ww_);
   Split split = best_level_prefix(seen_levels_, task.totals, limits);
   spread.charge(split, task.totals, trust_[feature]);
   split.feature = feature;

@@ -25,14 +25,13 @@ struct LevelSums {
   std::uint32_t n;
   double w;
   double wy;
-  double ww;  // sum of squared weights
 };
 
 // Notes on the split whether missing values were seen, and on which side they went.
 void note_missing_level(Split& split);
 
-// Empty where the levels are so few that nothing is paid.
-LevelSpread level_spread(const std::vector<LevelSums>& levels);
+// `level_ww`: sums of squared weights. Empty where the levels are so few that nothing is paid.
+LevelSpread level_spread(const std::vector<LevelSums>& levels, const std::vector<double>& level_ww);
 
 // SCALAR: orders `levels` in place.
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,

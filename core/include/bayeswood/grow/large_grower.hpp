@@ -56,6 +56,7 @@ class LargeGrower {
   std::vector<std::uint32_t> scratch_, features_;
   std::vector<LargeEntry> list_, list_scratch_;
   std::vector<LevelSums> levels_, seen_levels_;
+  std::vector<double> level_ww_, seen_ww_;
   std::vector<double> trust_;  // by feature, in categories
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;

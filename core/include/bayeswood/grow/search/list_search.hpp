@@ -143,7 +143,7 @@ class ListSearch {
     Split best;
     if (target_.kind == TargetKind::SCALAR) {
       sum_levels(list, node.n);
-      const LevelSpread spread = level_spread(levels_);
+      const LevelSpread spread = level_spread(levels_, level_ww_);
       best = best_level_prefix(levels_, node, limits);
       spread.charge(best, node, trust_[feature]);
     } else {
@@ -158,14 +158,19 @@ class ListSearch {
 
   void sum_levels(const Entry* list, std::uint32_t n) {
     levels_.clear();
-    for (std::uint32_t i = 0; i < n; ++i) {
-      const std::uint32_t code = code_of(list[i]);
-      if (i == 0 || code != levels_.back().code) levels_.push_back({code, 0, 0, 0, 0});
-      const WeightedValue& row = rows_.pair[id_of(list[i])];
-      ++levels_.back().n;
-      levels_.back().w += row.w;
-      levels_.back().wy += row.wy;
-      levels_.back().ww += row.w * row.w;
+    level_ww_.clear();
+    for (std::uint32_t i = 0; i < n;) {
+      LevelSums level{code_of(list[i]), i, 0, 0};
+      double ww = 0;
+      for (; i < n && code_of(list[i]) == level.code; ++i) {
+        const WeightedValue& row = rows_.pair[id_of(list[i])];
+        level.w += row.w;
+        level.wy += row.wy;
+        ww += row.w * row.w;
+      }
+      level.n = i - level.n;
+      levels_.push_back(level);
+      level_ww_.push_back(ww);
     }
   }
 
@@ -236,6 +241,7 @@ class ListSearch {
   std::vector<Entry> scratch_;
   std::vector<double> right_;
   std::vector<LevelSums> levels_;
+  std::vector<double> level_ww_;
   std::vector<double> class_w_;
   ClassRun<Gini> left_run_, right_run_;
 };
