@@ -11,6 +11,17 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
+LevelSpread level_spread(const std::vector<LevelSums>& levels,
+                         const std::vector<double>& level_ww) {
+  LevelSpread spread;
+  if (levels.size() <= FREE_LEVELS) return spread;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const LevelSums& level = levels[i];
+    spread.add(level.w, level_ww[i], level.wy * level.wy / level.w);
+  }
+  return spread;
+}
+
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
                         const Limits& limits) {
   Split best;

@@ -2,6 +2,7 @@
 
 from bayeswood.table.encode import fit_table, transform_table
 from bayeswood.table.groups import check_groups
+from bayeswood.table.identifiers import identifiers, warn_of_identifiers
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
 from bayeswood.table.target import (
     check_response_size,
@@ -32,8 +33,10 @@ __all__ = [
     "fit_class_target",
     "fit_numeric_target",
     "fit_table",
+    "identifiers",
     "scale_weights",
     "transform_table",
+    "warn_of_identifiers",
     "weight_exponent",
     "whole_copies",
 ]

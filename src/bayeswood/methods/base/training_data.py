@@ -17,6 +17,7 @@ from bayeswood.table import (
     fit_numeric_target,
     fit_table,
     scale_weights,
+    warn_of_identifiers,
     whole_copies,
 )
 
@@ -186,6 +187,7 @@ def read_training_data(
     """Encode the table and leave out the rows of weight 0."""
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
+    warn_of_identifiers(matrix, schema, owner)
     weights = check_weights(sample_weight, matrix.shape[0], owner)
     groups = check_groups(oob_groups, matrix.shape[0], owner)
     weights = None if weights is None else scale_weights(weights)
