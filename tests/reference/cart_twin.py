@@ -13,8 +13,8 @@ every cut. What it follows is the contract of the grower:
   there are several (the 8 heaviest classes of the node), and the best prefix goes left. Levels that
   the node lacks go where missing goes. Without missing rows that is the child with more rows; a tie
   in rows is left;
-- a category with more than 4 levels in the node pays a part of its gain, see `LevelPrice`; one that
-  would pay more than it gains is not split. Splits are compared by what is left;
+- a category of more than 4 levels may pay a part of its gain, see `LevelPrice`; where nothing is
+  left it is not split. Splits are compared by what is left;
 - gains within 1e-10 of the node's impurity are equal: the lowest feature wins, then missing-right,
   then the lowest cut.
 
@@ -67,7 +67,11 @@ class Problem:
     def trust(self) -> list[float]:
         """Of each feature, what the rows of the whole tree say of it; 0 where it is numeric."""
         root = Node(self, self.active_rows, 0)
-        return [LevelPrice(root, j).trust if k else 0.0 for j, k in enumerate(self.n_levels)]
+        n_levels = self.n_levels + np.isnan(self.X.astype(float)).any(axis=0)
+        return [
+            1.0 if n <= FREE_LEVELS else LevelPrice(root, j).trust if k else 0.0
+            for j, (k, n) in enumerate(zip(self.n_levels, n_levels, strict=True))
+        ]
 
     @cached_property
     def min_weight(self) -> float:
@@ -120,7 +124,9 @@ class Node:
             return None
         chosen = range(self.problem.X.shape[1]) if features is None else features
         candidates = [c for c in (self.candidates(j) for j in chosen) if len(c.gain)]
-        candidates = [c for c in candidates if c.price <= max(c.gain.max(), 0)]
+        candidates = [
+            c for c in candidates if not c.price or c.gain.max() > c.price + TIE * self.impurity
+        ]
         top = max((c.gain.max() - c.price for c in candidates), default=-np.inf)
         for c in candidates:
             near = np.flatnonzero(c.gain - c.price >= top - TIE * self.impurity)
@@ -293,7 +299,9 @@ class LevelPrice:
 
         (1 - trust) I e (k - 4) / (k - 1) / (W - q / W),
 
-    I the impurity, and trust the larger of the tree's root's and the node's.
+    I the impurity, and trust the larger of the tree's root's and the node's. Where each row has a
+    level of its own no level is free: (1 - trust) I. A category that has at most 4 levels in the
+    table, counting missing, is trusted.
     """
 
     def __init__(self, node: Node, feature: int) -> None:
@@ -318,10 +326,11 @@ class LevelPrice:
         return float(1 - (CHANCE / z) ** 2) if z > CHANCE else 0.0
 
     def price(self, root_trust: float) -> float:
-        if self.n_levels <= FREE_LEVELS:
+        n_free = 1 if self.n_levels == len(self.node.rows) else FREE_LEVELS
+        if root_trust == 1 or self.n_levels <= n_free:
             return 0.0
         doubt = 1 - max(root_trust, self.trust)
-        share = self.between / self.all * (self.n_levels - FREE_LEVELS) / (self.n_levels - 1)
+        share = self.between / self.all * (self.n_levels - n_free) / (self.n_levels - 1)
         return float(doubt * self.node.impurity * share)
 
 

@@ -58,13 +58,14 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
   }
 }
 
-// Of few levels nothing is asked.
 void LargeGrower::set_trust(const Task& root) {
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
     const FeatureCodes& codes = matrix_.feature(j);
     const std::size_t n_levels = std::size_t{codes.n_codes} + (codes.has_missing ? 1 : 0);
-    if (!codes.is_category || n_levels <= FREE_LEVELS) continue;
-    if (target_.kind == TargetKind::SCALAR) {
+    if (!codes.is_category) continue;
+    if (n_levels <= FREE_LEVELS) {
+      trust_[j] = 1;
+    } else if (target_.kind == TargetKind::SCALAR) {
       sum_levels(root, j);
       trust_[j] = level_spread(seen_levels_, seen_ww_).trust(root.totals);
     } else {
@@ -245,11 +246,7 @@ void LargeGrower::sum_levels(const Task& task, std::uint32_t feature) {
 Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature,
                                      const Limits& limits) {
   sum_levels(task, feature);
-  const LevelSpread spread = level_spread(seen_levels_, seen_ww_);
-  Split split = best_level_prefix(seen_levels_, task.totals, limits);
-  spread.charge(split, task.totals, trust_[feature]);
-  split.feature = feature;
-  return split;
+  return best_paid_prefix(seen_levels_, seen_ww_, feature, trust_[feature], task.totals, limits);
 }
 
 const LargeEntry* LargeGrower::sorted_list(const Task& task, std::uint32_t feature) {

@@ -30,12 +30,17 @@ struct LevelSums {
 // Notes on the split whether missing values were seen, and on which side they went.
 void note_missing_level(Split& split);
 
-// `level_ww`: sums of squared weights. Empty where the levels are so few that nothing is paid.
+// `level_ww`: sums of squared weights.
 LevelSpread level_spread(const std::vector<LevelSums>& levels, const std::vector<double>& level_ww);
 
 // SCALAR: orders `levels` in place.
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
                         const Limits& limits);
+
+// The same for the feature, with what it pays taken off.
+Split best_paid_prefix(std::vector<LevelSums>& levels, const std::vector<double>& level_ww,
+                       std::uint32_t feature, double root_trust, const NodeTotals& totals,
+                       const Limits& limits);
 
 // A run of equal codes in a sorted list.
 struct Run {

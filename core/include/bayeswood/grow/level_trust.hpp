@@ -14,9 +14,11 @@
 // prove anew what the whole sample has shown. A category with more than FREE_LEVELS levels in the
 // node pays
 //   (1 - g) v e (k - FREE_LEVELS) / (k - 1)
-// of its gain, which is v for each further level if weights are equal; what gains less than it pays
-// is no split. Up to FREE_LEVELS levels there are no more subsets (7) than cuts of a number of
-// eight values. Several outputs or classes vary less by chance than one: for them z is cautious.
+// of its gain, which is v for each further level if weights are equal; where nothing is left, it is
+// no split. Up to FREE_LEVELS levels there are no more subsets (7) than cuts of a number of eight
+// values. But where every row has a level of its own, any response is parted well and nothing is
+// free: the price is (1 - g) I. A category of at most FREE_LEVELS levels in the table has trust 1.
+// Several outputs or classes vary less by chance than one: for them z is cautious.
 #pragma once
 
 #include <cstddef>
@@ -41,9 +43,13 @@ class LevelSpread {
     score_ += score;
   }
   double trust(const NodeTotals& node) const;
-  // Takes the price from the score of the category's best split, or the split away. `root_trust` is
-  // the trust at the root of the tree.
-  void charge(Split& split, const NodeTotals& node, double root_trust) const;
+  // Whether so many levels pay anything.
+  static bool pays(std::size_t n_levels, const NodeTotals& node, double root_trust) {
+    return root_trust < 1 && (n_levels > FREE_LEVELS || n_levels == node.n);
+  }
+  // Takes the price from the score of the category's best split, or the split away if not more than
+  // `tolerance` is left. `root_trust` is the trust at the root of the tree.
+  void charge(Split& split, const NodeTotals& node, double root_trust, double tolerance) const;
 
  private:
   double lost_weight(const NodeTotals& node) const { return sum_ww_ / node.w; }  // q / W

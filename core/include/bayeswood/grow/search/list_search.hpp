@@ -140,17 +140,14 @@ class ListSearch {
 
   Split search_category(const Entry* list, std::uint32_t feature, const NodeTotals& node,
                         const Limits& limits) {
-    Split best;
     if (target_.kind == TargetKind::SCALAR) {
       sum_levels(list, node.n);
-      const LevelSpread spread = level_spread(levels_, level_ww_);
-      best = best_level_prefix(levels_, node, limits);
-      spread.charge(best, node, trust_[feature]);
-    } else {
-      best = target_.kind == TargetKind::MULTI ? search_outputs(list, node.n, limits)
-                                               : search_classes(list, node.n, limits);
-      const bool pays = best.found() && best.levels->size() > FREE_LEVELS;
-      if (pays) spread(list, node.n).charge(best, node, trust_[feature]);
+      return best_paid_prefix(levels_, level_ww_, feature, trust_[feature], node, limits);
+    }
+    Split best = target_.kind == TargetKind::MULTI ? search_outputs(list, node.n, limits)
+                                                   : search_classes(list, node.n, limits);
+    if (best.found() && LevelSpread::pays(best.levels->size(), node, trust_[feature])) {
+      spread(list, node.n).charge(best, node, trust_[feature], limits.tolerance);
     }
     best.feature = feature;
     return best;
