@@ -323,7 +323,7 @@ def _dissenters(
     dissenting = np.flatnonzero(~agrees & counts)
     if not dissenting.size:
         return ()
-    partings = {}
+    partings: Mapping[int, Parting] = {}
     if members.forest.trees_per_member == 1 and (agrees & counts).any():
         ways = [path_steps(tree, row) for tree in members.forest.trees]
         partings = part_ways(ways, agrees & counts, members.weights)
