@@ -43,8 +43,9 @@ def best_time(work: Callable[[], Any], repeats: int) -> float:
 def chain(n_rows: int, n_iterations: int, moves: Any, **options: Any) -> Callable[[], Any]:
     X, y = noisy_rows(n_rows)
     settings = {"prior": "chipman", "alpha_split": 0.95, "beta_split": 0.5, **options}
+    model = _core.class_leaves(y, None, n_classes=2, alpha=1.0)
     return lambda: _core.sample_tree_chains(
-        X, np.zeros(N_FEATURES, np.int32), y, None, n_classes=2, dirichlet_alpha=1.0,
+        X, np.zeros(N_FEATURES, np.int32), model,
         move_probabilities=resolve_moves(moves), seed=1, n_chains=1,
         n_burn_in=n_iterations // 2, n_draws=n_iterations // 2, **settings,
     )  # fmt: skip
@@ -64,11 +65,12 @@ def small_nodes(n_rows: int, n_iterations: int, repeats: int) -> tuple[float, fl
     """
     X = np.arange(n_rows, dtype=np.float64)[:, None]
     y = (np.arange(n_rows) // 64 % 2).astype(np.int32)
+    model = _core.class_leaves(y, None, n_classes=2, alpha=1.0)
     last: list[Any] = []
 
     def work() -> None:
         last[:] = [_core.sample_tree_chains(
-            X, np.zeros(1, np.int32), y, None, n_classes=2, dirichlet_alpha=1.0, seed=1,
+            X, np.zeros(1, np.int32), model, seed=1,
             prior="chipman", alpha_split=0.95, beta_split=0.0, n_chains=1,
             move_probabilities=resolve_moves({"birth": 0.5, "death": 0.5}),
             n_burn_in=n_iterations, n_draws=1,

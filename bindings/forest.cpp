@@ -295,6 +295,12 @@ std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n
   return shrunk;
 }
 
+std::shared_ptr<Forest> scaled(const Forest& forest, const Vector<double>& factors) {
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes cannot be scaled");
+  if (factors.shape(0) != forest.n_trees()) throw std::invalid_argument("factors: one per tree");
+  return std::make_shared<Forest>(forest.shape(), scale_values(forest, span(factors)));
+}
+
 template <class T, class Get>
 nb::object per_tree(const Forest& forest, Get get) {
   std::vector<T> values;
@@ -332,6 +338,7 @@ void bind_forest(nb::module_& m) {
            })
       .def("tree", &one_tree, nb::arg("index"))
       .def("select", &select, nb::arg("indices"))
+      .def("scaled", &scaled, nb::arg("factors"))
       .def("shrink_leaves", &shrink, nb::arg("strength"), nb::arg("n_jobs") = 1);
   bind_predict(m, forest);
 }

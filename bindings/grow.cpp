@@ -7,7 +7,8 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/grow/cart.hpp"
+#include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/grow/boost.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
@@ -73,16 +74,11 @@ Splitter splitter_kind(const std::string& name) {
 }
 
 const Kernels* choose_kernels(const std::string& name) {
-  if (name == "portable") return &portable_kernels();
-  const Kernels* avx2 = avx2_kernels();
-  if (name == "avx2" && avx2 == nullptr) throw std::invalid_argument("this machine has no AVX2");
-  if (name != "avx2" && name != "auto")
-    throw std::invalid_argument("unknown instruction set " + name);
-  return avx2 != nullptr ? avx2 : &portable_kernels();
+  return instruction_set(name) == InstructionSet::AVX2 ? avx2_kernels() : &portable_kernels();
 }
 
 std::vector<std::string> instruction_sets() {
-  if (avx2_kernels() != nullptr) return {"avx2", "portable"};
+  if (runs_avx2()) return {"avx2", "portable"};
   return {"portable"};
 }
 
@@ -123,13 +119,19 @@ struct WeightSettings {
         threshold(given.take("weight_threshold", 0.0)),
         groups(given.take<OptionalGroups>("row_groups", {})),
         parts(given.take<OptionalGroups>("row_parts", {})),
+        trees_per_draw(given.take<std::uint64_t>("trees_per_draw", 1)),
         given_weights(given.take<OptionalMatrix>("given_weights", {})) {}
 
   std::string scheme;
   std::uint64_t seed;
   double threshold;
   OptionalGroups groups, parts;
+  std::uint64_t trees_per_draw;
   OptionalMatrix given_weights;
+
+  WeightScheme of(std::size_t n_rows) const {
+    return scheme_of(scheme, seed, threshold, groups, n_rows, parts, trees_per_draw);
+  }
 };
 
 // How trees are cut, which trees, and who grows them.
@@ -173,6 +175,21 @@ struct GrowthSettings {
   GrowOptions options;
 };
 
+std::span<const double> checked_weights(const OptionalVector& sample_weight, std::size_t n_rows) {
+  if (n_rows == 0) throw std::invalid_argument("nothing to grow");
+  if (!sample_weight) return {};
+  if (sample_weight->shape(0) != n_rows) throw std::invalid_argument("sample_weight: one per row");
+  return span(*sample_weight);
+}
+
+std::shared_ptr<Forest> forest_over(const EncodedMatrix& encoded, const Target& target,
+                                    std::vector<Tree>&& trees) {
+  ForestShape shape{static_cast<std::int32_t>(encoded.n_features()),
+                    static_cast<std::int32_t>(target.n_outputs), target.is_classifier,
+                    encoded.n_levels()};
+  return std::make_shared<Forest>(std::move(shape), std::move(trees));
+}
+
 nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                const OptionalVector& sample_weight, const nb::kwargs& settings) {
   Keywords given(settings);
@@ -181,12 +198,9 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   given.check_empty();
   growth.check();
   const std::size_t n = encoded.n_rows();
-  if (n == 0) throw std::invalid_argument("nothing to grow");
-  const auto weights = sample_weight ? span(*sample_weight) : std::span<const double>{};
-  if (sample_weight && weights.size() != n)
-    throw std::invalid_argument("sample_weight: one per row");
+  const auto weights = checked_weights(sample_weight, n);
   const Target target = make_target(y, growth.criterion, growth.n_classes, n, weights);
-  growth.options.scheme = scheme_of(law.scheme, law.seed, law.threshold, law.groups, n, law.parts);
+  growth.options.scheme = law.of(n);
   GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
   if (growth.options.scheme.kind == WeightKind::GIVEN) {
     const auto& own = law.given_weights;
@@ -197,23 +211,61 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   GrownForest grown;
   run_released(growth.n_jobs, growth.progress,
                [&](const Running& run) { grown = grow_forest(request, growth.options, run); });
-  ForestShape shape{static_cast<std::int32_t>(encoded.n_features()),
-                    static_cast<std::int32_t>(target.n_outputs), target.is_classifier,
-                    encoded.n_levels()};
-  auto forest = std::make_shared<Forest>(std::move(shape), std::move(grown.trees));
   return nb::make_tuple(
-      forest, to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
+      forest_over(encoded, target, std::move(grown.trees)),
+      to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
+}
+
+nb::tuple boost(const EncodedMatrix& encoded, const nb::object& y,
+                const OptionalVector& sample_weight, const AnyMatrix& X,
+                const std::shared_ptr<Forest>& before, const nb::kwargs& settings) {
+  Keywords given(settings);
+  const WeightSettings law(given);
+  BoostOptions options;
+  options.n_stages = given.need<std::size_t>("n_stages");
+  options.learning_rate = given.need<double>("learning_rate");
+  GrowthSettings growth(given);
+  given.check_empty();
+  growth.check();
+  if (options.n_stages < 1 || growth.criterion != "squared_error")
+    throw std::invalid_argument("boosting: at least one stage, of squared error");
+  const std::size_t n = encoded.n_rows();
+  const auto weights = checked_weights(sample_weight, n);
+  const Target target = make_target(y, growth.criterion, 0, n, weights);
+  options.tree = growth.options;
+  options.tree.scheme = law.of(n);
+  options.tree.keep_rows = true;
+  const GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
+  const MatrixView table = view(X);
+  if (table.n_rows() != n || table.n_columns() != encoded.n_features())
+    throw std::invalid_argument("X: the rows that were encoded");
+  std::optional<BoostStart> start;
+  if (before != nullptr) {
+    if (growth.n_trees == 0 || before->n_trees() % growth.n_trees != 0 ||
+        before->n_outputs() != target.n_outputs || before->shape().is_classifier)
+      throw std::invalid_argument("before: as many stages of each bag");
+    start.emplace(BoostStart{*before, table});
+  }
+  GrownForest grown;
+  run_released(growth.n_jobs, growth.progress, [&](const Running& run) {
+    grown = boost_bags(request, options, start ? &*start : nullptr, run);
+  });
+  return nb::make_tuple(
+      forest_over(encoded, target, std::move(grown.trees)),
+      to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
 }
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
                            std::size_t n_rows, double weight_threshold,
                            const OptionalGroups& row_groups, const OptionalVector& sample_weight,
-                           const OptionalGroups& row_parts) {
+                           const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
   if (sample_weight && sample_weight->shape(0) != n_rows)
     throw std::invalid_argument("sample_weight: one per row");
   std::vector<double> weights(n_rows);
-  draw_weights(scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts), tree,
-               sample_weight ? span(*sample_weight) : std::span<const double>{}, weights);
+  const auto law =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts, trees_per_draw);
+  draw_weights(law, tree, sample_weight ? span(*sample_weight) : std::span<const double>{},
+               weights);
   return to_numpy(std::move(weights));
 }
 
@@ -239,9 +291,12 @@ void bind_grow(nb::module_& m) {
       .def("thresholds", &thresholds_of, nb::arg("feature"));
   m.def("grow_forest", &grow, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
         nb::arg("settings"));
+  m.def("boost_bags", &boost, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
+        nb::arg("X"), nb::arg("before").none(), nb::arg("settings"));
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-        nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none());
+        nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none(),
+        nb::arg("trees_per_draw") = 1);
   m.def("instruction_sets", &instruction_sets);
 }
 

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/mcmc/tree_chains.hpp"
+#include "leaf_model.hpp"
 #include "module.hpp"
 #include "running.hpp"
 
@@ -15,7 +16,6 @@ namespace bayeswood::bindings {
 namespace {
 
 using OptionalVector = std::optional<Vector<double>>;
-using OptionalCopies = std::optional<Vector<std::int32_t>>;
 
 std::array<double, N_MOVES> five_numbers(const Vector<double>& values, const char* name) {
   if (values.shape(0) != N_MOVES)
@@ -31,47 +31,12 @@ TreePriorKind prior_kind(const std::string& name) {
   return TreePriorKind::DENISON;
 }
 
-std::int64_t count_copies(const OptionalCopies& copies, std::size_t n_rows) {
-  if (!copies) return static_cast<std::int64_t>(n_rows);
-  if (copies->shape(0) != n_rows) throw std::invalid_argument("copies: one per row of X");
-  std::int64_t sum = 0;
-  for (const auto times : span(*copies)) {
-    if (times < 1) throw std::invalid_argument("copies: at least 1");
-    sum += times;
-  }
-  return sum;
-}
-
-AnyCells class_leaves(const Vector<std::int32_t>& y, RowCopies copies, std::int32_t n_classes,
-                      double alpha, std::int64_t n_in_all) {
-  if (!(alpha > 0)) throw std::invalid_argument("dirichlet_alpha: positive");
-  for (const auto label : span(y)) {
-    if (label < 0 || label >= n_classes) throw std::invalid_argument("y: label out of range");
-  }
-  return ClassCells(span(y), copies, n_classes, alpha, n_in_all);
-}
-
-// numbers: center, unit, strength, shape, scale.
-AnyCells number_leaves(const Vector<std::int32_t>& y, RowCopies copies,
-                       const OptionalVector& numbers, std::int64_t n_in_all) {
-  if (!numbers || numbers->shape(0) != 5) throw std::invalid_argument("number_prior: five numbers");
-  const double* given = numbers->data();
-  if (!(given[1] > 0 && given[2] > 0 && given[3] > 1 && given[4] > 0))
-    throw std::invalid_argument("unit, strength and scale: positive; shape: above 1");
-  for (const auto value : span(y)) {
-    if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
-  }
-  return NumberCells(span(y), copies, {given[2], given[3], given[4], given[1]}, given[0], n_in_all);
-}
-
-void check_plan(const ChainPlan& plan, std::size_t n_rows) {
+void check_plan(const ChainPlan& plan) {
   const auto& settings = plan.settings;
-  if (n_rows < 1) throw std::invalid_argument("X: at least one row");
   if (plan.n_chains < 1 || plan.n_draws < 1 || plan.thin < 1)
     throw std::invalid_argument("n_chains, n_draws and thin: at least 1");
   if (settings.min_leaf < 1 || settings.max_leaves < 1 || plan.growth_leaves < 1)
     throw std::invalid_argument("min_samples_leaf and numbers of leaves: at least 1");
-  if (!(settings.power >= 0)) throw std::invalid_argument("power: not negative");
   const auto& p = settings.probability;
   if (!(p[0] > 0 && p[1] > 0) ||
       std::any_of(p.begin(), p.end(), [](double x) { return !(x >= 0); }))
@@ -144,30 +109,22 @@ void settle_interrupt(const ChainsResult& result, bool keep_interrupted) {
   PyErr_Clear();
 }
 
-nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
-                const Vector<std::int32_t>& y, const OptionalCopies& copies, std::int32_t n_classes,
-                double dirichlet_alpha, const OptionalVector& number_prior,
+nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const OwnedLeaves& model,
                 const std::string& prior, double alpha_split, double beta_split,
                 const Vector<double>& move_probabilities, std::uint64_t seed, std::size_t n_chains,
                 std::size_t n_burn_in, std::size_t n_draws, std::size_t thin,
                 std::int64_t min_samples_leaf, std::uint32_t max_leaves,
-                std::uint32_t growth_leaves, std::size_t growth_iterations, double power,
+                std::uint32_t growth_leaves, std::size_t growth_iterations,
                 const OptionalVector& log_ratio_error, unsigned n_jobs, const nb::object& progress,
                 bool keep_interrupted) {
   const MatrixView view_of_X = view(X);
-  if (y.shape(0) != view_of_X.n_rows()) throw std::invalid_argument("y: one per row of X");
-  const std::int64_t n_in_all = count_copies(copies, view_of_X.n_rows());
-  const RowCopies times = copies ? span(*copies) : RowCopies{};
-  const AnyCells leaves = n_classes > 0
-                              ? class_leaves(y, times, n_classes, dirichlet_alpha, n_in_all)
-                              : number_leaves(y, times, number_prior, n_in_all);
+  if (model.n_rows() != view_of_X.n_rows()) throw std::invalid_argument("X: one row per response");
   ChainPlan plan{seed, n_chains, n_burn_in, n_draws, thin, {}, growth_leaves, growth_iterations};
   plan.settings.probability = five_numbers(move_probabilities, "move_probabilities");
   if (log_ratio_error) plan.settings.log_error = five_numbers(*log_ratio_error, "log_ratio_error");
   plan.settings.min_leaf = min_samples_leaf;
   plan.settings.max_leaves = max_leaves;
-  plan.settings.power = power;
-  check_plan(plan, view_of_X.n_rows());
+  check_plan(plan);
   if (!(alpha_split > 0 && alpha_split < 1 && beta_split >= 0))
     throw std::invalid_argument("alpha_split: in (0, 1); beta_split: not negative");
   const TreePriorKind kind = prior_kind(prior);
@@ -177,28 +134,25 @@ nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
     nb::gil_scoped_release release;
     const RankedTable table(view_of_X, copy(n_levels), {n_jobs, {}});
     const TreeLaw law(table, kind, {alpha_split, beta_split});
-    result = run_chains(law, leaves, plan, n_jobs, poll);
+    result = model.visit(
+        [&](const auto& leaves) { return run_chains(law, leaves, plan, n_jobs, poll); });
   }
   settle_interrupt(result, keep_interrupted);
-  const ForestShape shape{static_cast<std::int32_t>(view_of_X.n_columns()), std::max(n_classes, 1),
-                          n_classes > 0, copy(n_levels)};
-  return to_dict(result, shape);
+  return to_dict(result, model.shape(copy(n_levels)));
 }
 
 }  // namespace
 
 void bind_mcmc(nb::module_& m) {
-  m.def("sample_tree_chains", &sample, nb::arg("X"), nb::arg("n_levels"), nb::arg("y"),
-        nb::arg("copies").none(), nb::kw_only(), nb::arg("n_classes"),
-        nb::arg("dirichlet_alpha") = 1.0, nb::arg("number_prior").none() = nb::none(),
-        nb::arg("prior"), nb::arg("alpha_split"), nb::arg("beta_split"),
+  m.def("sample_tree_chains", &sample, nb::arg("X"), nb::arg("n_levels"), nb::arg("model"),
+        nb::kw_only(), nb::arg("prior"), nb::arg("alpha_split"), nb::arg("beta_split"),
         nb::arg("move_probabilities"), nb::arg("seed"), nb::arg("n_chains"), nb::arg("n_burn_in"),
         nb::arg("n_draws"), nb::arg("thin") = 1, nb::arg("min_samples_leaf") = 1,
         nb::arg("max_leaves") = std::numeric_limits<std::uint32_t>::max(),
         nb::arg("growth_leaves") = std::numeric_limits<std::uint32_t>::max(),
-        nb::arg("growth_iterations") = 0, nb::arg("power") = 1.0,
-        nb::arg("log_ratio_error").none() = nb::none(), nb::arg("n_jobs") = 1,
-        nb::arg("progress") = nb::none(), nb::arg("keep_interrupted") = false);
+        nb::arg("growth_iterations") = 0, nb::arg("log_ratio_error").none() = nb::none(),
+        nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
+        nb::arg("keep_interrupted") = false);
 }
 
 }  // namespace bayeswood::bindings

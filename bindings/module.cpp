@@ -6,6 +6,7 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_grow(m);
   bayeswood::bindings::bind_graft(m);
   bayeswood::bindings::bind_safe_bayes(m);
+  bayeswood::bindings::bind_leaf_model(m);
   bayeswood::bindings::bind_mcmc(m);
   bayeswood::bindings::bind_smc(m);
   bayeswood::bindings::bind_calibration(m);

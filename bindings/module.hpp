@@ -11,6 +11,7 @@ void bind_predict(nanobind::module_& m, nanobind::class_<Forest>& forest);
 void bind_grow(nanobind::module_& m);
 void bind_graft(nanobind::module_& m);
 void bind_safe_bayes(nanobind::module_& m);
+void bind_leaf_model(nanobind::module_& m);
 void bind_mcmc(nanobind::module_& m);
 void bind_smc(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);

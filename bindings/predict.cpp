@@ -163,7 +163,7 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
               std::uint64_t first_tree, std::size_t first_row, std::size_t n_training,
-              const OptionalGroups& row_parts) {
+              const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_rows(table, first_row, n_training);
@@ -171,7 +171,8 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts);
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree, first_row, n_training};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
@@ -197,7 +198,7 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
                      const Vector<std::int32_t>& kind, std::size_t n_kinds, unsigned n_jobs,
                      double weight_threshold, const OptionalGroups& row_groups,
                      std::size_t first_row, std::size_t n_training, const OptionalGroups& row_parts,
-                     const OptionalGroups& rows) {
+                     const OptionalGroups& rows, std::uint64_t trees_per_draw) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_rows(table, rows ? 0 : first_row, n_training);
@@ -207,7 +208,8 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
   const std::size_t n = table.n_rows();
   std::vector<double> sums(n_kinds * trial.strengths.size() * n * forest.n_outputs());
   std::vector<std::int32_t> counts(n_kinds * n);
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts);
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
   const OutOfBag bag{weights, {}, 0, first_row, n_training, bindings::optional_span(rows)};
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     predict_oob_shrunk(forest, table, bag, trial, sums.data(), counts.data(), run);
@@ -220,7 +222,8 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
 nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
                     std::uint64_t seed, const Vector<double>& tree_weights,
                     const Vector<std::int32_t>& half, unsigned n_jobs, double weight_threshold,
-                    const OptionalGroups& row_groups, const OptionalGroups& row_parts) {
+                    const OptionalGroups& row_groups, const OptionalGroups& row_parts,
+                    std::uint64_t trees_per_draw) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_tree_weights(forest, tree_weights);
@@ -230,7 +233,8 @@ nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string&
     if (h != 0 && h != 1) throw std::invalid_argument("half: 0 or 1");
   }
   const std::size_t n = table.n_rows();
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts);
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
   const OutOfBag bag{weights, {}};
   OobVotes out;
   run_released(n_jobs, nb::none(), [&](const Running& run) {
@@ -276,7 +280,7 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
                       const OptionalWeights& sample_weight, unsigned n_jobs,
                       const nb::object& progress, double weight_threshold,
                       const OptionalGroups& row_groups, std::uint64_t first_tree,
-                      const OptionalGroups& row_parts) {
+                      const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_sample_weight(sample_weight, table.n_rows());
@@ -284,8 +288,8 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
   std::vector<double> mean(table.n_rows() * forest.n_outputs());
   std::vector<double> variance(mean.size());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows(), row_parts);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows(),
+                                 row_parts, trees_per_draw);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
@@ -296,23 +300,58 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
                         to_numpy(std::move(counts)));
 }
 
+std::vector<std::size_t> checked_stops(const Vector<std::int64_t>& stops, std::uint64_t length) {
+  std::vector<std::size_t> checked;
+  for (const auto stop : span(stops)) {
+    const std::size_t before = checked.empty() ? 0 : checked.back();
+    if (stop <= static_cast<std::int64_t>(before) || static_cast<std::uint64_t>(stop) > length)
+      throw std::invalid_argument("stops: ascending, from 1 to trees_per_draw");
+    checked.push_back(static_cast<std::size_t>(stop));
+  }
+  return checked;
+}
+
+nb::tuple oob_path(const Forest& forest, const AnyMatrix& X, const Vector<std::int64_t>& stops,
+                   const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
+                   double weight_threshold, const OptionalGroups& row_groups,
+                   const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes do not add up");
+  const auto checked = checked_stops(stops, trees_per_draw);
+  const std::size_t n = table.n_rows();
+  std::vector<double> sums(checked.size() * n * forest.n_outputs());
+  std::vector<std::int32_t> counts(n);
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
+  const OutOfBag bag{weights, {}};
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_oob_path(forest, table, bag, checked, sums.data(), counts.data(), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(sums), {checked.size(), n, forest.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
 // The responses with the forest they belong to, which Python may let go of.
 struct BoundResponses {
   std::shared_ptr<Forest> forest;
   LeafResponses responses;
+  std::size_t n_training;
 };
 
 void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
                     const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
                     double weight_threshold, const OptionalGroups& row_groups,
-                    const OptionalGroups& row_parts) {
+                    const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
-  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0), row_parts);
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0), row_parts, trees_per_draw);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoundResponses{
-        forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run)};
+        forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run),
+        y.shape(0)};
   });
 }
 
@@ -326,6 +365,25 @@ nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
   std::vector<double> out(table.n_rows() * forest.n_outputs() * alpha.shape(0));
   run_released(n_jobs, progress, [&](const Running& run) {
     self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run);
+  });
+  return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
+}
+
+nb::object oob_quantiles(const BoundResponses& self, const AnyMatrix& X,
+                         const Vector<std::int32_t>& rows, const Vector<double>& alpha,
+                         const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
+                         double weight_threshold, const OptionalGroups& row_groups,
+                         const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+  const Forest& forest = *self.forest;
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_chosen(table, rows, self.n_training);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, self.n_training,
+                                 row_parts, trees_per_draw);
+  const OutOfBag bag{weights, {}, 0, 0, self.n_training, span(rows)};
+  std::vector<double> out(table.n_rows() * forest.n_outputs() * alpha.shape(0));
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    self.responses.oob_quantiles(table, bag, span(alpha), out.data(), run);
   });
   return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
 }
@@ -359,16 +417,17 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
-           nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none())
+           nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
+           nb::arg("trees_per_draw") = 1)
       .def("predict_oob_shrunk", &oob_shrunk, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("strengths"), nb::arg("kind"), nb::arg("n_kinds"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_row") = 0, nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
-           nb::arg("rows") = nb::none())
+           nb::arg("rows") = nb::none(), nb::arg("trees_per_draw") = 1)
       .def("predict_oob_votes", &oob_votes, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("tree_weights"), nb::arg("half"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("row_parts") = nb::none())
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1)
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
@@ -376,13 +435,23 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("leaf_variance") = nb::none(), nb::arg("sample_weight") = nb::none(),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("first_tree") = 0, nb::arg("row_parts") = nb::none());
+           nb::arg("first_tree") = 0, nb::arg("row_parts") = nb::none(),
+           nb::arg("trees_per_draw") = 1)
+      .def("predict_oob_path", &oob_path, nb::arg("X"), nb::arg("stops"), nb::arg("scheme"),
+           nb::arg("seed"), nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
+           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
+           nb::arg("trees_per_draw") = 1);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none())
+           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
+           nb::arg("trees_per_draw") = 1)
       .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
+      .def("oob_quantiles", &oob_quantiles, nb::arg("X"), nb::arg("rows"), nb::arg("alpha"),
+           nb::arg("scheme"), nb::arg("seed"), nb::arg("n_jobs") = 1,
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

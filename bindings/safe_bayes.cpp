@@ -6,10 +6,12 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 #include "bayeswood/safe_bayes/leaf_counts.hpp"
 #include "bayeswood/safe_bayes/number_posterior.hpp"
 #include "bayeswood/safe_bayes/to_forest.hpp"
+#include "leaf_model.hpp"
 #include "module.hpp"
 #include "running.hpp"
 
@@ -17,15 +19,10 @@ namespace bayeswood::bindings {
 namespace {
 
 using Counts = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using OptionalCopies = std::optional<Vector<std::int32_t>>;
 
 const LeafKernels& choose_leaf_kernels(const std::string& name) {
-  if (name == "portable") return portable_leaf_kernels();
-  const LeafKernels* avx2 = avx2_leaf_kernels();
-  if (name == "avx2" && avx2 == nullptr) throw std::invalid_argument("this machine has no AVX2");
-  if (name != "avx2" && name != "auto")
-    throw std::invalid_argument("unknown instruction set " + name);
-  return avx2 != nullptr ? *avx2 : portable_leaf_kernels();
+  const bool wants_avx2 = instruction_set(name) == InstructionSet::AVX2;
+  return wants_avx2 ? *avx2_leaf_kernels() : portable_leaf_kernels();
 }
 
 // `n_edges`: per feature; edges and transforms one feature after another.
@@ -75,12 +72,17 @@ void check_leaves(const PriorTrees& trees, const Array& array, const char* name)
     throw std::invalid_argument(std::string(name) + ": one row per leaf");
 }
 
-void check_labels(const Vector<std::int32_t>& labels, std::size_t n_rows, std::size_t n_classes) {
-  if (labels.shape(0) != n_rows) throw std::invalid_argument("y: one label per row of X");
-  for (const auto label : span(labels)) {
-    if (label < 0 || static_cast<std::size_t>(label) >= n_classes)
-      throw std::invalid_argument("y: label out of range");
-  }
+void check_one_per_row(const MatrixView& table, const Vector<std::int32_t>& y) {
+  if (y.shape(0) != table.n_rows()) throw std::invalid_argument("y: one per row of X");
+}
+
+// Responses, copies and sign of rows that are counted.
+void check_rows(const MatrixView& table, const Vector<std::int32_t>& y,
+                const OptionalCopies& copies, std::int32_t sign) {
+  check_one_per_row(table, y);
+  if (copies && copies->shape(0) != table.n_rows())
+    throw std::invalid_argument("copies: one per row of X");
+  if (sign != 1 && sign != -1) throw std::invalid_argument("sign: 1 or -1");
 }
 
 void count_rows(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::int32_t>& y,
@@ -89,11 +91,9 @@ void count_rows(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::i
   const MatrixView table = view(X);
   check_columns(trees, table);
   check_leaves(trees, counts, "counts");
-  check_labels(y, table.n_rows(), counts.shape(1));
-  if (copies && copies->shape(0) != table.n_rows())
-    throw std::invalid_argument("copies: one per row of X");
-  if (sign != 1 && sign != -1) throw std::invalid_argument("sign: 1 or -1");
-  const LabelledRows rows{table, span(y), copies ? span(*copies) : std::span<const std::int32_t>{},
+  check_rows(table, y, copies, sign);
+  check_labels(span(y), counts.shape(1));
+  const LabelledRows rows{table, span(y), copies_span(copies),
                           static_cast<std::uint32_t>(counts.shape(1))};
   const LeafKernels& kernels = choose_leaf_kernels(instruction_set);
   run_released(n_jobs, progress, [&](const Running& run) {
@@ -111,24 +111,13 @@ void sum_rows(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::int
   const MatrixView table = view(X);
   check_columns(trees, table);
   check_leaves(trees, sums, "sums");
-  if (y.shape(0) != table.n_rows()) throw std::invalid_argument("y: one response per row of X");
-  for (const auto value : span(y)) {
-    if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
-  }
-  if (copies && copies->shape(0) != table.n_rows())
-    throw std::invalid_argument("copies: one per row of X");
-  if (sign != 1 && sign != -1) throw std::invalid_argument("sign: 1 or -1");
-  const MeasuredRows rows{table, span(y), copies ? span(*copies) : std::span<const std::int32_t>{}};
+  check_rows(table, y, copies, sign);
+  check_units(span(y));
+  const MeasuredRows rows{table, span(y), copies_span(copies)};
   const LeafKernels& kernels = choose_leaf_kernels(instruction_set);
   run_released(n_jobs, progress, [&](const Running& run) {
     add_sums(trees, rows, sign, reinterpret_cast<LeafSums*>(sums.data()), kernels, run);
   });
-}
-
-NumberPrior number_prior(double unit, double strength, double shape, double scale) {
-  if (!(unit > 0 && strength > 0 && shape > 1 && scale > 0))
-    throw std::invalid_argument("unit, strength and scale: positive; shape: above 1");
-  return {strength, shape, scale, unit};
 }
 
 std::span<const LeafSums> leaf_sums(const PriorTrees& trees, const ConstSums& sums) {
@@ -166,7 +155,7 @@ nb::object leave_one_out_sums(const PriorTrees& trees, const AnyMatrix& X,
                               unsigned n_jobs) {
   const MatrixView table = view(X);
   check_columns(trees, table);
-  if (y.shape(0) != table.n_rows()) throw std::invalid_argument("y: one response per row of X");
+  check_one_per_row(table, y);
   const auto leaves = leaf_sums(trees, sums);
   const NumberPrior prior = number_prior(unit, strength, shape, scale);
   RawArray<double> out(trees.n_trees() * table.n_rows() * 3);
@@ -234,7 +223,8 @@ nb::object leave_one_out(const PriorTrees& trees, const AnyMatrix& X, const Vect
   const MatrixView table = view(X);
   check_columns(trees, table);
   const ClassCounts data = class_counts(trees, counts, alpha, average_prunings);
-  check_labels(y, table.n_rows(), data.n_classes);
+  check_one_per_row(table, y);
+  check_labels(span(y), data.n_classes);
   RawArray<double> out(trees.n_trees() * table.n_rows() * data.n_classes);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     leave_one_out_classes(trees, data, table, span(y), out.data(), choose_leaf_kernels("auto"),

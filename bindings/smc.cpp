@@ -1,7 +1,5 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
 
 #include <map>
 #include <optional>
@@ -9,6 +7,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/smc/particle_filter.hpp"
+#include "leaf_model.hpp"
 #include "module.hpp"
 #include "running.hpp"
 
@@ -45,70 +44,7 @@ Resampling resampling_of(const std::string& name) {
                             name, "resampling scheme");
 }
 
-// The model of the leaves with the rows it reads: kept by Python while filters run.
-class LeafModel {
- public:
-  LeafModel(const Vector<std::int32_t>& y, const std::optional<Vector<std::int32_t>>& copies)
-      : y_(bindings::copy(y)),
-        copies_(copies ? bindings::copy(*copies) : std::vector<std::int32_t>{}) {
-    if (y_.empty()) throw std::invalid_argument("y: at least one row");
-    if (copies && copies_.size() != y_.size()) throw std::invalid_argument("copies: one per row");
-    for (const auto times : copies_) {
-      if (times < 1) throw std::invalid_argument("copies: at least 1");
-    }
-  }
-  std::size_t n_rows() const { return y_.size(); }
-  Copies copies() const { return {copies_, y_.size()}; }
-
-  std::optional<ClassLeaves> classes;
-  std::optional<NumberLeaves> numbers;
-
-  void set_classes(std::size_t n_classes, double total_alpha, double power) {
-    for (const auto label : y_) {
-      if (label < 0 || static_cast<std::size_t>(label) >= n_classes)
-        throw std::invalid_argument("y: label out of range");
-    }
-    if (!(total_alpha > 0)) throw std::invalid_argument("alpha: positive");
-    classes.emplace(y_, copies(), n_classes, total_alpha, power);
-  }
-  void set_numbers(const NumberPrior& prior, double center, double power) {
-    for (const auto value : y_) {
-      if (value > (1 << 30) || value < -(1 << 30)) throw std::invalid_argument("y: too large");
-    }
-    if (!(prior.unit > 0 && prior.strength > 0 && prior.shape > 1 && prior.scale > 0))
-      throw std::invalid_argument("unit, strength and scale: positive; shape: above 1");
-    numbers.emplace(y_, copies(), prior, center, power);
-  }
-
- private:
-  std::vector<std::int32_t> y_;
-  std::vector<std::int32_t> copies_;
-};
-
-using OptionalCopies = std::optional<Vector<std::int32_t>>;
-
-std::unique_ptr<LeafModel> class_leaves(const Vector<std::int32_t>& y, const OptionalCopies& copies,
-                                        std::size_t n_classes, double alpha, double power) {
-  auto model = std::make_unique<LeafModel>(y, copies);
-  model->set_classes(n_classes, alpha, power);
-  return model;
-}
-
-std::unique_ptr<LeafModel> number_leaves(const Vector<std::int32_t>& y,
-                                         const OptionalCopies& copies, double unit, double strength,
-                                         double shape, double scale, double center, double power) {
-  auto model = std::make_unique<LeafModel>(y, copies);
-  model->set_numbers({strength, shape, scale, unit}, center, power);
-  return model;
-}
-
-ForestShape shape_of(const RankedTable& table, const LeafModel& model) {
-  const std::size_t n_outputs = model.classes ? model.classes->n_outputs() : 1;
-  return {static_cast<std::int32_t>(table.n_features()), static_cast<std::int32_t>(n_outputs),
-          model.classes.has_value(), table.n_levels()};
-}
-
-nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const LeafModel& model) {
+nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const OwnedLeaves& model) {
   ParticleForest found = gather(islands, table.n_features());
   std::vector<double> log_evidence;
   std::vector<std::int32_t> n_open;
@@ -123,7 +59,7 @@ nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const L
     predictive.insert(predictive.end(), {p.mean, p.variance, p.freedom});
   const std::size_t n_trees = found.trees.size();
   nb::dict out;
-  out["forest"] = std::make_shared<Forest>(shape_of(table, model), std::move(found.trees));
+  out["forest"] = std::make_shared<Forest>(model.shape(table.n_levels()), std::move(found.trees));
   out["importances"] = to_numpy(std::move(found.importances), {n_trees, table.n_features()});
   const std::size_t n_leaves = found.predictive.size();
   out["predictive"] = to_numpy(std::move(predictive), {n_leaves, 3});
@@ -144,7 +80,7 @@ RankedTable ranked(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, std
 }
 
 nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
-                          const LeafModel& model, std::uint64_t seed, std::uint32_t n_particles,
+                          const OwnedLeaves& model, std::uint64_t seed, std::uint32_t n_particles,
                           std::uint32_t n_islands, double alpha_split, double beta_split,
                           const std::string& proposal, double tau, const std::string& expansion,
                           const std::string& resampling, double ess_threshold,
@@ -168,21 +104,22 @@ nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_leve
   });
   std::vector<Island> islands;
   run_released(n_jobs, progress, [&](const Running& run) {
-    islands = model.classes ? run_islands(*table, *model.classes, settings, run)
-                            : run_islands(*table, *model.numbers, settings, run);
+    islands =
+        model.visit([&](const auto& leaves) { return run_islands(*table, leaves, settings, run); });
   });
   return to_dict(islands, *table, model);
 }
 
 // The splits of one node, for tests.
-template <class Model>
+template <CutLeafModel Model>
 nb::list list_table(const RankedTable& table, const Model& model, Rows rows,
                     const TableSettings& settings) {
   typename Model::Stats stats = model.nothing();
   for (const auto i : rows) model.add(i, stats);
   const NodeExtents extents = find_extents(table, rows);
   SplitTabler<Model> tabler(table, model, settings);
-  const typename SplitTabler<Model>::Node node{rows, extents, stats, model.log_marginal(stats)};
+  const typename SplitTabler<Model>::Node node{rows, extents, stats,
+                                               model.powered_log_marginal(stats)};
   const SplitTable made = tabler.make(node);
   nb::list out;
   for (std::size_t place = 0; place < extents.n_varying(); ++place) {
@@ -204,7 +141,7 @@ nb::list list_table(const RankedTable& table, const Model& model, Rows rows,
 }
 
 nb::list list_splits(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
-                     const LeafModel& model, const Vector<std::int64_t>& rows, double tau,
+                     const OwnedLeaves& model, const Vector<std::int64_t>& rows, double tau,
                      bool empirical, std::int64_t min_samples_leaf) {
   const RankedTable table = ranked(X, n_levels, model.n_rows(), {});
   std::vector<std::uint32_t> chosen;
@@ -214,19 +151,13 @@ nb::list list_splits(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
     chosen.push_back(static_cast<std::uint32_t>(i));
   }
   const TableSettings settings{tau, empirical, min_samples_leaf};
-  return model.classes ? list_table(table, *model.classes, chosen, settings)
-                       : list_table(table, *model.numbers, chosen, settings);
+  return model.visit(
+      [&](const auto& leaves) { return list_table(table, leaves, chosen, settings); });
 }
 
 }  // namespace
 
 void bind_smc(nb::module_& m) {
-  nb::class_<LeafModel>(m, "LeafModel");
-  m.def("class_leaves", &class_leaves, nb::arg("y"), nb::arg("copies").none(), nb::kw_only(),
-        nb::arg("n_classes"), nb::arg("alpha"), nb::arg("power") = 1.0);
-  m.def("number_leaves", &number_leaves, nb::arg("y"), nb::arg("copies").none(), nb::kw_only(),
-        nb::arg("unit"), nb::arg("strength"), nb::arg("shape"), nb::arg("scale"),
-        nb::arg("center") = 0.0, nb::arg("power") = 1.0);
   m.def("sample_particles", &sample_particles, nb::arg("X"), nb::arg("n_levels"), nb::arg("model"),
         nb::kw_only(), nb::arg("seed"), nb::arg("n_particles"), nb::arg("n_islands"),
         nb::arg("alpha_split"), nb::arg("beta_split"), nb::arg("proposal"), nb::arg("tau") = 1.0,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 
 #include "arrays.hpp"
@@ -18,9 +19,12 @@ inline std::span<const std::int32_t> optional_span(const OptionalGroups& groups)
 
 inline WeightScheme scheme_of(const std::string& kind, std::uint64_t seed, double threshold,
                               const OptionalGroups& groups, std::size_t n_rows,
-                              const OptionalGroups& parts = {}) {
-  return in_parts(make_scheme(kind, seed, threshold, optional_span(groups), n_rows),
-                  optional_span(parts), n_rows);
+                              const OptionalGroups& parts, std::uint64_t trees_per_draw) {
+  auto scheme = in_parts(make_scheme(kind, seed, threshold, optional_span(groups), n_rows),
+                         optional_span(parts), n_rows);
+  if (trees_per_draw < 1) throw std::invalid_argument("trees_per_draw: at least 1");
+  scheme.trees_per_draw = trees_per_draw;
+  return scheme;
 }
 
 }  // namespace bayeswood::bindings

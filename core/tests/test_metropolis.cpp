@@ -14,7 +14,6 @@ namespace {
 ChainSettings all_moves() {
   ChainSettings settings;
   settings.probability.fill(0.2);
-  settings.power = 0.3;
   return settings;
 }
 
@@ -58,9 +57,10 @@ void check_tree_of(const Metropolis<Leaves>& chain, std::int64_t min_leaf) {
       CHECK(!tree.inner.holds(number) && !tree.prunable.holds(number));
       n_growable += growable ? 1 : 0;
       seen.insert(seen.end(), tree.rows(number).begin(), tree.rows(number).end());
-      std::vector<typename Leaves::Cell> cells(chain.leaves().width());
-      for (const auto row : tree.rows(number)) chain.leaves().add(row, cells.data());
-      CHECK(chain.leaves().log_marginal(cells.data(), node.n) == node.log_marginal);
+      typename Leaves::Stats stats = chain.leaves().nothing();
+      for (const auto row : tree.rows(number)) chain.leaves().add(row, stats);
+      CHECK(stats == chain.stats(number));
+      CHECK(chain.leaves().log_marginal(stats) == node.log_marginal);
       continue;
     }
     CHECK(tree.inner.holds(number));
@@ -98,8 +98,8 @@ void walk(Metropolis<Leaves>& chain, std::int64_t min_leaf, int n_steps) {
   for (const int n : accepted) CHECK(n > 0);
 }
 
-ClassCells class_cells(const RandomData& data) {
-  return {data.labels, {}, 3, 1.5, static_cast<std::int64_t>(data.n)};
+ClassLeaves class_leaves(const RandomData& data, double power = 0.3) {
+  return {data.labels, RowCopies({}, data.n), 3, 1.5, power};
 }
 
 }  // namespace
@@ -111,8 +111,8 @@ TEST(chains_keep_their_tree_in_order) {
         const RandomData data(80, 8, missing, 31);
         ChainSettings settings = all_moves();
         settings.min_leaf = min_leaf;
-        const ClassCells leaves = class_cells(data);
-        Chain<ClassCells> one(data, kind, leaves, settings);
+        const ClassLeaves leaves = class_leaves(data);
+        Chain<ClassLeaves> one(data, kind, leaves, settings);
         walk(one.chain, min_leaf, 6000);
       }
     }
@@ -123,8 +123,8 @@ TEST(chains_of_numbers_keep_their_tree_in_order) {
   const RandomData data(80, 8, 0.1, 32);
   std::vector<std::int32_t> units;
   for (const double y : data.y) units.push_back(static_cast<std::int32_t>(1000 * y));
-  const NumberCells leaves(units, {}, {0.3, 2.0, 0.2, 0.001}, 0.0, 80);
-  Chain<NumberCells> one(data, TreePriorKind::CHIPMAN, leaves, all_moves());
+  const NumberLeaves leaves(units, RowCopies({}, data.n), {0.3, 2.0, 0.2, 0.001}, 0.0, 0.3);
+  Chain<NumberLeaves> one(data, TreePriorKind::CHIPMAN, leaves, all_moves());
   walk(one.chain, 1, 4000);
 }
 
@@ -139,8 +139,8 @@ TEST(drawn_trees_are_lawful) {
   plan.n_draws = 100;
   plan.settings = all_moves();
   const ForestShape shape{8, 3, true, data.n_levels};
-  const ChainsResult one = run_chains(law, class_cells(data), plan, 1, {});
-  const ChainsResult two = run_chains(law, class_cells(data), plan, 2, {});
+  const ChainsResult one = run_chains(law, class_leaves(data), plan, 1, {});
+  const ChainsResult two = run_chains(law, class_leaves(data), plan, 2, {});
   CHECK(one.trees.size() == two.trees.size() && !one.interrupted);
   for (std::size_t t = 0; t < one.trees.size(); ++t) {
     CHECK(check_structure(one.trees[t].tree, shape).empty());
@@ -161,7 +161,7 @@ TEST(a_poll_stops_all_chains) {
   plan.thin = 1000;
   plan.settings = all_moves();
   const ChainsResult found =
-      run_chains(law, class_cells(data), plan, 2, [](const ChainProgress& at) {
+      run_chains(law, class_leaves(data), plan, 2, [](const ChainProgress& at) {
         CHECK(at.n_chains == 4 && at.iterations_done <= at.n_iterations);
         return at.iterations_done < 1000;
       });
@@ -178,10 +178,9 @@ TEST(a_swap_can_take_both_children) {
     data.labels[i] = static_cast<std::int32_t>((i ^ (i >> 1)) & 1);
   }
   ChainSettings settings = all_moves();
-  settings.power = 1;
   settings.probability = {0.25, 0.25, 0.25, 0, 0.25};
-  const ClassCells leaves = class_cells(data);
-  Chain<ClassCells> one(data, TreePriorKind::DENISON, leaves, settings);
+  const ClassLeaves leaves = class_leaves(data, 1.0);
+  Chain<ClassLeaves> one(data, TreePriorKind::DENISON, leaves, settings);
   std::array<int, 2> roots{};
   int both = 0;
   for (int i = 0; i < 20000; ++i) {

@@ -151,6 +151,7 @@ class Forest:
         first_row: int = 0,
         n_training: int = 0,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order; the rest is as it was in
@@ -173,6 +174,7 @@ class Forest:
         n_training: int = 0,
         row_parts: NDArray[np.int32] | None = None,
         rows: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, NDArray[np.int32]]:
         """As `predict_oob`, of trees in kinds 0 .. n_kinds - 1 and of leaves shrunk with each of
         the strengths: sums (n_kinds, n_strengths, n_rows, n_outputs) and counts (n_kinds, n_rows).
@@ -190,6 +192,7 @@ class Forest:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], F64, F64, F64, NDArray[np.int32], F64]:
         """Class probabilities of the training rows X, averaged by tree_weights over the trees in
         which the row had weight 0, where they are positive: start (n_rows + 1,), then of the
@@ -197,7 +200,24 @@ class Forest:
         the trees of either half (0 or 1, per tree); then per row the number of trees and their
         effective number (sum w)**2 / sum w**2. Classification only.
         """
-
+    def predict_oob_path(
+        self,
+        X: NDArray[Any],
+        stops: NDArray[np.int64],
+        scheme: str,
+        seed: int,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> tuple[F64, NDArray[np.int32]]:
+        """(n_stops, n_rows, n_outputs): over the bags of trees_per_draw trees that left the
+        training row out, the sums of what their first `stops` trees add up to; and the number of
+        these bags, (n_rows,). Regression only.
+        """
+    def scaled(self, factors: F64) -> Forest:
+        """The same trees, their leaf values times one factor per tree; no classes."""
     def predict_moments(
         self,
         X: NDArray[Any],
@@ -226,6 +246,7 @@ class Forest:
         row_groups: NDArray[np.int32] | None = None,
         first_tree: int = 0,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> tuple[F64, F64, NDArray[np.int32]]:
         """The same over the trees that gave the training row weight 0, all alike, and how many
         those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
@@ -249,7 +270,24 @@ class LeafResponses:
         weight_threshold: float = 0.0,
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
     ) -> None: ...
+    def oob_quantiles(
+        self,
+        X: NDArray[Any],
+        rows: NDArray[np.int32],
+        alpha: F64,
+        scheme: str,
+        seed: int,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> F64:
+        """(n_rows, n_outputs, n_alpha): quantiles at training rows (`rows`: their numbers), each by
+        the trees that left it out, all alike. ValueError if none did.
+        """
     def leaf_variances(self, n_jobs: int = 1) -> F64:
         """(n_leaves of all trees, n_outputs): variance of the responses in each leaf, weighted as
         its tree weighted them; exactly 0 in a leaf of equal responses.
@@ -393,7 +431,13 @@ class PriorTrees:
         """
 
 class LeafModel:
-    """Responses and the model of the leaves they fall in, for `sample_particles`."""
+    """Responses and the model of the leaves they fall in, for `sample_particles` and
+    `sample_tree_chains`.
+    """
+
+    @property
+    def y(self) -> NDArray[np.int32]:
+        """The responses as they were given; read-only."""
 
 def class_leaves(
     y: NDArray[np.int32],
@@ -496,6 +540,7 @@ def grow_forest(
     weight_threshold: float = 0.0,
     row_groups: NDArray[np.int32] | None = None,
     row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
 ) -> tuple[Forest, F64]:
@@ -519,6 +564,9 @@ def grow_forest(
     n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
     n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
     best split is a candidate.
+
+    "subsample" weighs the rows that thresholded exponential weights keep by 1 (times
+    sample_weight). trees_per_draw trees, one after another from tree 0, share their weights.
 
     weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
     row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is
@@ -546,6 +594,40 @@ def graft(
 def part_seed(seed: int, part: int) -> int:
     """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
 
+def boost_bags(
+    encoded: EncodedMatrix,
+    y: F64,
+    sample_weight: F64 | None,
+    X: NDArray[Any],
+    before: Forest | None,
+    *,
+    n_trees: int,
+    n_stages: int,
+    learning_rate: float,
+    criterion: str,
+    scheme: str,
+    seed: int,
+    max_features: int,
+    min_samples_leaf: int = 1,
+    min_weight_fraction_leaf: float = 0.0,
+    max_depth: int = 0,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
+) -> tuple[Forest, F64]:
+    """Grow n_trees bags, each a sum of n_stages trees on the rows of positive weight in its draw.
+
+    Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
+    holds the bag's mean too. `before`: the stages of all bags so far (bag after bag), grown on the
+    rows X, after which to go on: the result are the stages to come, as they would be in one go.
+
+    Returns the trees, bag after bag, and the impurity decrease per bag and feature as a share of
+    the impurity of the bag's first root. The same bits for any n_jobs.
+    """
+
 def draw_weights(
     scheme: str,
     seed: int,
@@ -555,6 +637,7 @@ def draw_weights(
     row_groups: NDArray[np.int32] | None = None,
     sample_weight: F64 | None = None,
     row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
 ) -> F64:
     """The random weights of one tree, before `sample_weight`, which only says which rows take
     part in the draw.
@@ -569,12 +652,8 @@ def instruction_sets() -> list[str]:
 def sample_tree_chains(
     X: NDArray[Any],
     n_levels: NDArray[np.int32],
-    y: NDArray[np.int32],
-    copies: NDArray[np.int32] | None,
+    model: LeafModel,
     *,
-    n_classes: int,
-    dirichlet_alpha: float = 1.0,
-    number_prior: F64 | None = None,
     prior: str,
     alpha_split: float,
     beta_split: float,
@@ -588,16 +667,13 @@ def sample_tree_chains(
     max_leaves: int = 2**32 - 1,
     growth_leaves: int = 2**32 - 1,
     growth_iterations: int = 0,
-    power: float = 1.0,
     log_ratio_error: F64 | None = None,
     n_jobs: int = 1,
     progress: Callable[[int, int, int, int, int], None] | None = None,
     keep_interrupted: bool = False,
 ) -> dict[str, Any]:
-    """Metropolis-Hastings chains over trees; see core/include/bayeswood/sample/metropolis.hpp.
+    """Metropolis-Hastings chains over trees; see core/include/bayeswood/mcmc/metropolis.hpp.
 
-    y: class numbers, or with n_classes 0 responses in units from a center, and then number_prior =
-    (center, unit, strength, shape, scale). copies: how often each row counts, at least 1.
     move_probabilities: of birth, death, change split, change rule and swap. growth_leaves bounds
     the trees in the first growth_iterations. log_ratio_error is added to the moves' log acceptance
     ratios: tests break the sampler by it. progress(chains done, of, iterations done, of, accepted).

@@ -100,8 +100,7 @@ def far_away(X, y, weight, **settings):
 
 
 def test_a_branch_without_rows(backend, table, tmp_path, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.fit_files.fit_trunk", far_away)
-    monkeypatch.setattr("bayeswood.spark.fit_frame.fit_trunk", far_away)
+    monkeypatch.setattr("bayeswood.distributed.fit_in_pieces.fit_trunk", far_away)
     numbers = table.select(["x0", "x1", "y"])
     expected = alone(regressor(), numbers, "y", ["x0", "x1"], folder=tmp_path)
     found = backend.fit(regressor(), numbers, "y", ["x0", "x1"])

@@ -13,6 +13,8 @@ every cut. What it follows is the contract of the grower:
   there are several (the 8 heaviest classes of the node), and the best prefix goes left. Levels that
   the node lacks go where missing goes. Without missing rows that is the child with more rows; a tie
   in rows is left;
+- a category of more than 4 levels may pay a part of its gain, see `LevelPrice`; where nothing is
+  left it is not split. Splits are compared by what is left;
 - gains within 1e-10 of the node's impurity are equal: the lowest feature wins, then missing-right,
   then the lowest cut.
 
@@ -27,6 +29,8 @@ import numpy as np
 
 TIE = 1e-10
 MAX_CLASS_ORDERS = 8
+FREE_LEVELS = 4
+CHANCE = 2.0
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,16 @@ class Problem:
         return np.flatnonzero(self.weight > 0)
 
     @cached_property
+    def trust(self) -> list[float]:
+        """Of each feature, what the rows of the whole tree say of it; 0 where it is numeric."""
+        root = Node(self, self.active_rows, 0)
+        n_levels = self.n_levels + np.isnan(self.X.astype(float)).any(axis=0)
+        return [
+            1.0 if n <= FREE_LEVELS else LevelPrice(root, j).trust if k else 0.0
+            for j, (k, n) in enumerate(zip(self.n_levels, n_levels, strict=True))
+        ]
+
+    @cached_property
     def min_weight(self) -> float:
         return self.settings.min_weight_fraction_leaf * self.weight.sum()
 
@@ -72,6 +86,12 @@ class Split:
     missing_left: bool
     gain: float
     goes_left: np.ndarray
+    price: float = 0.0
+
+    @property
+    def worth(self) -> float:
+        """What splits are compared by."""
+        return self.gain - self.price
 
 
 class Node:
@@ -104,9 +124,12 @@ class Node:
             return None
         chosen = range(self.problem.X.shape[1]) if features is None else features
         candidates = [c for c in (self.candidates(j) for j in chosen) if len(c.gain)]
-        top = max((c.gain.max() for c in candidates), default=-np.inf)
+        candidates = [
+            c for c in candidates if not c.price or c.gain.max() > c.price + TIE * self.impurity
+        ]
+        top = max((c.gain.max() - c.price for c in candidates), default=-np.inf)
         for c in candidates:
-            near = np.flatnonzero(c.gain >= top - TIE * self.impurity)
+            near = np.flatnonzero(c.gain - c.price >= top - TIE * self.impurity)
             if top > -np.inf and len(near):
                 return c.split(int(near[0]))
         return None
@@ -114,6 +137,12 @@ class Node:
     def candidates(self, feature: int) -> "NumericCuts | LevelCuts":
         kind = LevelCuts if self.problem.n_levels[feature] else NumericCuts
         return kind(self, feature)
+
+    def price(self, feature: int) -> float:
+        """What the feature pays of its gain."""
+        if not self.problem.n_levels[feature]:
+            return 0.0
+        return LevelPrice(self, feature).price(self.problem.trust[feature])
 
     def gains(self, left: "Sums", right: "Sums") -> np.ndarray:
         """Decrease of impurity of each way to part the rows; -inf where it is not allowed."""
@@ -167,6 +196,8 @@ class Sums:
 
 class NumericCuts:
     """Every cut of a numeric feature, in the order in which ties are won."""
+
+    price = 0.0
 
     def __init__(self, node: Node, feature: int) -> None:
         self.node, self.feature = node, feature
@@ -225,6 +256,7 @@ class LevelCuts:
         self.orders = [np.argsort(mean, kind="stable") for mean in means]
         ends = np.arange(max(len(self.present) - 1, 0))
         self.gain = np.concatenate([self._prefix_gains(levels, o, ends) for o in self.orders])
+        self.price = node.price(feature) if len(ends) else 0.0
 
     def _prefix_gains(self, levels: Sums, order: np.ndarray, ends: np.ndarray) -> np.ndarray:
         ordered = Sums(levels.n[order], levels.w[order], levels.wy[order])
@@ -250,7 +282,56 @@ class LevelCuts:
         absent = set(range(self.n_levels)) - set(self.present.tolist())
         levels = set(left.tolist()) - {self.n_levels} | (absent if missing_left else set())
         gain = float(self.gain[index])
-        return Split(self.feature, np.nan, frozenset(levels), missing_left, gain, goes_left)
+        return Split(
+            self.feature, np.nan, frozenset(levels), missing_left, gain, goes_left, self.price
+        )
+
+
+class LevelPrice:
+    """What a category pays for having its levels ordered by the response.
+
+    With weights w_i, W = sum w_i, q = sum w_i^2 and the same per level (W_l, q_l), levels that mean
+    nothing are expected to hold the share r = e / (W - q / W) of the impurity between them, where
+    e = sum_l q_l / W_l - q / W; of equal weights, (k - 1) / (n - 1). Its variance is taken for a
+    beta variable's, 2 r (1 - r) / (W^2 / q + 1). The share that the levels do hold lies z standard
+    deviations above r, and trust in them is 1 - (2 / z)^2, at least 0; none if each row has a level
+    of its own. Of k > 4 levels the price is
+
+        (1 - trust) I e (k - 4) / (k - 1) / (W - q / W),
+
+    I the impurity, and trust the larger of the tree's root's and the node's. Where each row has a
+    level of its own no level is free: (1 - trust) I. A category that has at most 4 levels in the
+    table, counting missing, is trusted.
+    """
+
+    def __init__(self, node: Node, feature: int) -> None:
+        x = node.problem.X[node.rows, feature].astype(float)
+        level = np.where(np.isnan(x), -1, x)
+        parts = [level == value for value in np.unique(level)]
+        self.node, self.n_levels = node, len(parts)
+        q = (node.weight**2).sum()
+        q_per_w = sum((node.weight[part] ** 2).sum() / node.weight[part].sum() for part in parts)
+        self.between = q_per_w - q / node.sum_w
+        self.all = node.sum_w - q / node.sum_w
+        self.n_effective = node.sum_w**2 / q
+        self.within = sum(Node(node.problem, node.rows[part], 0).impurity for part in parts)
+
+    @property
+    def trust(self) -> float:
+        if not 1 < self.n_levels < len(self.node.rows) or self.node.impurity <= 0:
+            return 0.0
+        by_chance = self.between / self.all
+        sd = np.sqrt(2 * by_chance * (1 - by_chance) / (self.n_effective + 1))
+        z = (1 - self.within / self.node.impurity - by_chance) / sd
+        return float(1 - (CHANCE / z) ** 2) if z > CHANCE else 0.0
+
+    def price(self, root_trust: float) -> float:
+        n_free = 1 if self.n_levels == len(self.node.rows) else FREE_LEVELS
+        if root_trust == 1 or self.n_levels <= n_free:
+            return 0.0
+        doubt = 1 - max(root_trust, self.trust)
+        share = self.between / self.all * (self.n_levels - n_free) / (self.n_levels - 1)
+        return float(doubt * self.node.impurity * share)
 
 
 def is_left_larger(goes_left: np.ndarray) -> bool:

@@ -172,38 +172,41 @@ def impurity(y, weight, criterion):
 
 
 def grown_best_first(X, y, weight, settings, n_levels, n_classes, max_leaves):
-    """Row sets of the leaves: always the split that gains most, found by trees of depth 1."""
+    """Row sets of the leaves: of one whole tree, always the split that gains most."""
+    encoded = _core.EncodedMatrix(X, n_levels)
+    core, _ = _core.grow_forest(
+        encoded,
+        y,
+        weight,
+        scheme="unit",
+        seed=0,
+        n_trees=1,
+        n_classes=n_classes,
+        max_features=X.shape[1],
+        random_ties=False,
+        **settings,
+    )
+    tree, leaf = core.tree(0), core.apply(X)[:, 0]
 
-    def best_split(rows):
-        encoded = _core.EncodedMatrix(X[rows], n_levels)
-        core, _ = _core.grow_forest(
-            encoded,
-            y[rows],
-            weight[rows],
-            scheme="unit",
-            seed=0,
-            n_trees=1,
-            n_classes=n_classes,
-            max_features=X.shape[1],
-            max_depth=1,
-            random_ties=False,
-            **settings,
-        )
-        if core.n_leaves[0] == 1:
-            return -1.0, None
-        left = core.apply(X[rows])[:, 0] == 1
-        parts = (rows[left], rows[~left])
-        score = [impurity(y[r], weight[r], settings["criterion"]) for r in (rows, *parts)]
-        return score[0] - score[1] - score[2], parts
+    def rows_of(node):
+        below = {node}
+        for child in range(node, len(tree["left"])):  # children come after their parents
+            if child in below and tree["left"][child] >= 0:
+                below |= {int(tree["left"][child]), int(tree["right"][child])}
+        return np.flatnonzero(np.isin(leaf, sorted(below)))
 
-    leaves = [(np.arange(len(X)), best_split(np.arange(len(X))))]
-    while len(leaves) < max_leaves:
-        at = int(np.argmax([gain for _, (gain, _) in leaves]))
-        parts = leaves[at][1][1]
-        if parts is None:
-            break
-        leaves[at : at + 1] = [(part, best_split(part)) for part in parts]
-    return {tuple(rows.tolist()) for rows, _ in leaves}
+    def gain(node):
+        if tree["left"][node] < 0:
+            return -1.0
+        parts = [rows_of(k) for k in (node, int(tree["left"][node]), int(tree["right"][node]))]
+        score = [impurity(y[rows], weight[rows], settings["criterion"]) for rows in parts]
+        return score[0] - score[1] - score[2]
+
+    leaves = [0]
+    while len(leaves) < max_leaves and max(map(gain, leaves)) >= 0:
+        best = leaves.pop(int(np.argmax([gain(node) for node in leaves])))
+        leaves += [int(tree["left"][best]), int(tree["right"][best])]
+    return {tuple(rows_of(node).tolist()) for node in leaves}
 
 
 @pytest.mark.parametrize("target", TARGETS)

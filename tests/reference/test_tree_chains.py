@@ -12,13 +12,18 @@ MOVES = {
     "chipman": [0.25, 0.25, 0.25, 0.0, 0.25],
     "all": [0.2, 0.2, 0.2, 0.2, 0.2],
 }
+NUMBERS = ("center", "unit", "strength", "shape", "scale")
 
 
 def sample(X, y, n_levels=None, moves="all", **options):
     n_levels = np.zeros(X.shape[1], np.int32) if n_levels is None else n_levels
+    copies, power = options.pop("copies", None), options.pop("power", 1.0)
+    numbers = options.pop("numbers", None)
+    if numbers is None:
+        model = _core.class_leaves(y, copies, n_classes=3, alpha=2.0, power=power)
+    else:
+        model = _core.number_leaves(y, copies, **numbers, power=power)
     settings = {
-        "n_classes": 3,
-        "dirichlet_alpha": 2.0,
         "prior": "chipman",
         "alpha_split": 0.95,
         "beta_split": 0.5,
@@ -28,8 +33,7 @@ def sample(X, y, n_levels=None, moves="all", **options):
         "n_draws": 300,
     }
     settings |= {"move_probabilities": np.array(MOVES[moves]), **options}
-    copies = settings.pop("copies", None)
-    return _core.sample_tree_chains(X, n_levels, y, copies, **settings)
+    return _core.sample_tree_chains(X, n_levels, model, **settings)
 
 
 def mixed_table(rng, n_rows):
@@ -61,8 +65,8 @@ def test_trees_of_classes_have_the_twin_s_posterior(rng, prior, moves):
 def test_trees_of_numbers_have_the_twin_s_posterior(rng, prior):
     X, n_levels = mixed_table(rng, 40)
     units = rng.integers(-1000, 1000, 40).astype(np.int32)
-    center, unit, strength, shape, scale = numbers = np.array([7.0, 0.25, 0.3, 2.0, 500.0])
-    options = {"n_classes": 0, "number_prior": numbers, "power": 0.2}
+    center, unit, strength, shape, scale = numbers = [7.0, 0.25, 0.3, 2.0, 500.0]
+    options = {"numbers": dict(zip(NUMBERS, numbers, strict=True)), "power": 0.2}
     found = sample(X, units, n_levels, prior=prior, **options)
     leaf = twin.number_leaf(center + unit * units, center, strength, shape, scale)
     problem = problem_of(X, n_levels, leaf, prior)
@@ -108,9 +112,10 @@ def test_leaves_are_the_predictive_of_their_rows(rng):
 def test_a_leaf_of_numbers_is_its_integral():
     """∫∫ Π N(y; μ, σ²) N(μ; μ0, σ²/κ) IG(σ²; a, b) dμ dσ², on a fine grid."""
     units = np.array([4, -3, 9], np.int32)
-    center, unit, strength, shape, scale = numbers = np.array([2.0, 0.5, 0.3, 2.0, 1.5])
+    center, unit, strength, shape, scale = numbers = [2.0, 0.5, 0.3, 2.0, 1.5]
+    leaves = dict(zip(NUMBERS, numbers, strict=True))
     X = np.arange(3.0)[:, None]
-    found = sample(X, units, n_classes=0, number_prior=numbers, max_leaves=1, n_draws=1)
+    found = sample(X, units, numbers=leaves, max_leaves=1, n_draws=1)
     y = center + unit * units
 
     mu = np.linspace(-150, 150, 3001)[:, None]

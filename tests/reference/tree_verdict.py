@@ -77,8 +77,9 @@ def check_choice(
         return
     verdict.n_ties += 1
     assert native.gain > -np.inf, f"not allowed: {message}"
-    assert native.gain >= best.gain - 1e-6 * node.impurity, message
+    assert native.worth >= best.worth - 1e-6 * node.impurity, message
     lost = exact_gain(node, best.goes_left) - exact_gain(node, native.goes_left)
+    lost -= type(lost)(best.price) - type(lost)(native.price)
     assert lost <= type(lost)(TIE) * type(lost)(node.impurity), f"worse by {float(lost)}: {message}"
     on_levels = node.problem.n_levels[[native.feature, best.feature]].any()
     assert on_levels or not tie_order, f"the tie is not won by the lowest: {message}"
@@ -118,7 +119,9 @@ def read_split(tree: dict[str, Any], index: int, node: Node) -> Split | None:
     threshold = float(tree["threshold"][index])
     is_low = np.isin(x, list(levels)) if node.problem.n_levels[feature] else x <= threshold
     goes_left = np.where(np.isnan(x), missing_left, is_low)
-    return Split(feature, threshold, levels, missing_left, node.gain_of(goes_left), goes_left)
+    gain = node.gain_of(goes_left)
+    price = node.price(feature)
+    return Split(feature, threshold, levels, missing_left, gain, goes_left, price)
 
 
 def left_levels(tree: dict[str, Any], index: int, n_levels: int) -> frozenset[int]:

@@ -88,7 +88,10 @@ def test_a_row_without_sample_weight_is_not_the_one_that_stays():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"scheme": "bootstrap", "weight_threshold": 0.1}, "exponential weights only"),
+        (
+            {"scheme": "bootstrap", "weight_threshold": 0.1},
+            "exponential weights and subsamples only",
+        ),
         ({"weight_threshold": -0.1}, "not negative"),
         ({"weight_threshold": np.nan}, "finite"),
         ({"row_groups": np.zeros(5, np.int32)}, "above 0"),

@@ -25,10 +25,8 @@ N_LEVELS = np.array([0, 0, 3], np.int32)
 
 def sample(prior, moves, *, error=None, **options):
     settings = {
-        "n_classes": 2,
         "alpha_split": 0.9,
         "beta_split": 0.7,
-        "power": 0.0,
         "seed": 17,
         "n_chains": 4000,
         "n_burn_in": 150,
@@ -41,11 +39,11 @@ def sample(prior, moves, *, error=None, **options):
     table = settings.pop("X", X)
     y = settings.pop("y", np.zeros(len(table), np.int32))
     n_levels = settings.pop("n_levels", N_LEVELS)
+    power = settings.pop("power", 0.0)
     return _core.sample_tree_chains(
         table,
         n_levels,
-        y,
-        None,
+        _core.class_leaves(y, None, n_classes=2, alpha=1.0, power=power),
         prior=prior,
         move_probabilities=np.array(SETS[moves]),
         log_ratio_error=wrong,

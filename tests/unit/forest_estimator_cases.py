@@ -37,6 +37,11 @@ UNCALIBRATED = {
 }
 
 
+def n_members(cls, n_estimators):
+    """Members of a small forest: trees, or bags of two."""
+    return n_estimators // 2 if cls is CalibratedForestRegressor else n_estimators
+
+
 def data_for(cls):
     """Rows and response for an estimator class."""
     if cls in CLASSIFIERS:

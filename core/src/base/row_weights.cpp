@@ -10,10 +10,12 @@ namespace bayeswood {
 
 WeightKind weight_kind(const std::string& name) {
   if (name == "exponential") return WeightKind::EXPONENTIAL;
+  if (name == "subsample") return WeightKind::SUBSAMPLE;
   if (name == "bootstrap") return WeightKind::BOOTSTRAP;
   if (name == "unit") return WeightKind::UNIT;
   if (name == "given") return WeightKind::GIVEN;
-  throw std::invalid_argument("scheme must be exponential, bootstrap, unit or given, got " + name);
+  throw std::invalid_argument(
+      "scheme must be exponential, subsample, bootstrap, unit or given, got " + name);
 }
 
 WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double threshold,
@@ -21,8 +23,9 @@ WeightScheme make_scheme(const std::string& kind, std::uint64_t seed, double thr
   WeightScheme scheme{weight_kind(kind), seed, threshold, row_groups};
   if (!(threshold >= 0) || !std::isfinite(threshold))
     throw std::invalid_argument("weight_threshold: finite and not negative");
-  if (threshold > 0 && scheme.kind != WeightKind::EXPONENTIAL)
-    throw std::invalid_argument("weight_threshold: for exponential weights only");
+  if (threshold > 0 && scheme.kind != WeightKind::EXPONENTIAL &&
+      scheme.kind != WeightKind::SUBSAMPLE)
+    throw std::invalid_argument("weight_threshold: for exponential weights and subsamples only");
   if (row_groups.empty()) return scheme;
   if (!(threshold > 0)) throw std::invalid_argument("row_groups need a weight_threshold above 0");
   if (row_groups.size() != n_rows) throw std::invalid_argument("row_groups: one per row");
@@ -112,19 +115,28 @@ void draw_bootstrap(Stream stream, std::span<const double> sample_weight, std::s
   for (std::uint32_t i = 0; i < n; ++i) out[rows[stream.below(n)]] += 1;
 }
 
+void draw_thresholded(const WeightScheme& scheme, std::uint64_t draw,
+                      std::span<const double> sample_weight, std::span<double> out) {
+  draw_exponential(scheme, draw, out);
+  if (!scheme.row_groups.empty()) {
+    drop_groups(scheme, Stream(scheme.seed, draw, Purpose::GROUPS), sample_weight, out);
+  } else if (scheme.threshold > 0) {
+    drop_rows(scheme, sample_weight, out);
+  }
+}
+
 }  // namespace
 
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out) {
-  const Stream stream(scheme.seed, tree, Purpose::WEIGHTS);
+  const std::uint64_t draw = scheme.draw_of(tree);
+  const Stream stream(scheme.seed, draw, Purpose::WEIGHTS);
   switch (scheme.kind) {
     case WeightKind::EXPONENTIAL:
-      draw_exponential(scheme, tree, out);
-      if (!scheme.row_groups.empty()) {
-        drop_groups(scheme, Stream(scheme.seed, tree, Purpose::GROUPS), sample_weight, out);
-      } else if (scheme.threshold > 0) {
-        drop_rows(scheme, sample_weight, out);
-      }
+      return draw_thresholded(scheme, draw, sample_weight, out);
+    case WeightKind::SUBSAMPLE:
+      draw_thresholded(scheme, draw, sample_weight, out);
+      for (double& weight : out) weight = weight > 0 ? 1.0 : 0.0;
       return;
     case WeightKind::BOOTSTRAP:
       return draw_bootstrap(stream, sample_weight, out);
@@ -146,7 +158,7 @@ bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
   const double low = limit * (1.0 - 1e-9), high = limit * (1.0 + 1e-9);
   std::vector<Stream> streams;
   for (std::uint64_t part = 0; part < scheme.n_parts; ++part)
-    streams.emplace_back(part_seed(scheme.seed, part), tree, Purpose::WEIGHTS);
+    streams.emplace_back(part_seed(scheme.seed, part), scheme.draw_of(tree), Purpose::WEIGHTS);
   std::vector<std::size_t> place(scheme.n_parts, 0), kept(scheme.n_parts, 0);
   std::vector<bool> is_needed(scheme.n_parts, false);
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -169,7 +181,8 @@ bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
 void draw_left_out(const WeightScheme& scheme, std::uint64_t tree,
                    std::span<const double> sample_weight, std::vector<bool>& out) {
   const bool is_plain =
-      scheme.kind == WeightKind::EXPONENTIAL && scheme.threshold > 0 && scheme.row_groups.empty();
+      (scheme.kind == WeightKind::EXPONENTIAL || scheme.kind == WeightKind::SUBSAMPLE) &&
+      scheme.threshold > 0 && scheme.row_groups.empty();
   if (is_plain && mark_below(scheme, tree, sample_weight, out)) return;
   std::vector<double> weights(out.size());
   draw_weights(scheme, tree, sample_weight, weights);

@@ -1,7 +1,11 @@
 #include "bayeswood/forest/graft.hpp"
 
+#include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
+
+#include "bayeswood/forest/tree_writer.hpp"
 
 namespace bayeswood {
 namespace {
@@ -28,7 +32,11 @@ std::vector<std::size_t> row_starts(const Tree& tree) {
 class GraftedTree {
  public:
   GraftedTree(const Forest& trunk, std::span<const Branch> branches, std::size_t t)
-      : shape_(trunk.shape()), trunk_(trunk.tree(0)), branches_(branches), t_(t) {
+      : shape_(trunk.shape()),
+        trunk_(trunk.tree(0)),
+        branches_(branches),
+        t_(t),
+        writer_(shape_.n_levels, trunk.n_outputs(), shape_.is_classifier) {
     for (const Branch& branch : branches) {
       const Tree& tree = branch.forest.tree(t);
       n_nodes_ += tree.n_nodes() - 1;
@@ -41,24 +49,20 @@ class GraftedTree {
   }
 
   Tree make() {
-    reserve();
-    std::vector<Place> order{enter(0)};
-    order.reserve(n_nodes_);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Place place = order[i];
+    writer_.reserve({(n_nodes_ + 1) / 2, n_entries_, n_rows_});
+    using Children = std::optional<std::array<Place, 2>>;
+    visit_breadth_first(enter(0), n_nodes_, [&](const Place& place) -> Children {
       const Tree& from = source(place);
       if (from.feature[place.node] == LEAF) {
         add_leaf(place);
-        continue;
+        return {};
       }
       add_split(from, place.node);
       const std::uint32_t left = from.child[place.node];
-      for (const std::uint32_t child : {left, left + 1}) {
-        order.push_back(place.branch == TRUNK ? enter(child) : Place{place.branch, child});
-      }
-    }
-    to_.link(n_samples_, weight_, shape_.n_levels);
-    return std::move(to_);
+      if (place.branch == TRUNK) return {{enter(left), enter(left + 1)}};
+      return {{Place{place.branch, left}, Place{place.branch, left + 1}}};
+    });
+    return writer_.finish();
   }
 
  private:
@@ -72,57 +76,28 @@ class GraftedTree {
     return {static_cast<std::int32_t>(trunk_.child[node]), 0};
   }
 
-  void reserve() {
-    const std::size_t n_leaves = (n_nodes_ + 1) / 2;
-    to_.feature.reserve(n_nodes_);
-    to_.threshold.reserve(n_nodes_);
-    to_.missing_left.reserve(n_nodes_);
-    to_.leaf_value.reserve(n_entries_);
-    to_.leaf_rows.reserve(n_rows_);
-    n_samples_.reserve(n_leaves);
-    weight_.reserve(n_leaves);
-    if (!shape_.is_classifier) return;
-    to_.leaf_class.reserve(n_entries_);
-    to_.leaf_offset.reserve(n_leaves + 1);
-    to_.leaf_offset.push_back(0);
-  }
-
-  void add_node(const Tree& from, std::uint32_t node) {
-    to_.feature.push_back(from.feature[node]);
-    to_.threshold.push_back(from.threshold[node]);
-    to_.missing_left.push_back(from.missing_left[node]);
-  }
-
   void add_split(const Tree& from, std::uint32_t node) {
-    add_node(from, node);
-    const std::int32_t n_levels = shape_.n_levels[from.feature[node]];
-    if (n_levels == 0) return;
-    const auto words = from.category_words.begin() + from.category_offset[node];
-    to_.category_words.insert(to_.category_words.end(), words,
-                              words + static_cast<std::ptrdiff_t>(set_words(n_levels)));
+    const std::int32_t feature = from.feature[node];
+    const std::int32_t n_levels = shape_.n_levels[feature];
+    const std::span<const std::uint64_t> words =
+        n_levels == 0 ? std::span<const std::uint64_t>{}
+                      : std::span(from.category_words)
+                            .subspan(from.category_offset[node], set_words(n_levels));
+    writer_.add_split(feature, from.missing_left[node] != 0, from.threshold[node], words);
   }
 
   void add_leaf(const Place& place) {
     const Tree& from = source(place);
     const std::uint32_t leaf = from.child[place.node];
-    add_node(from, place.node);
-    n_samples_.push_back(from.n_samples[place.node]);
-    weight_.push_back(from.weight[place.node]);
-    add_value(from, leaf);
-    if (!from.leaf_rows.empty()) add_rows(place.branch, from, leaf);
-  }
-
-  void add_value(const Tree& from, std::uint32_t leaf) {
-    const auto n_outputs = static_cast<std::ptrdiff_t>(shape_.n_outputs);
     const bool classes = shape_.is_classifier;
-    const std::ptrdiff_t begin = classes ? from.leaf_offset[leaf] : leaf * n_outputs;
-    const std::ptrdiff_t end = classes ? from.leaf_offset[leaf + 1] : begin + n_outputs;
-    const auto value = from.leaf_value.begin();
-    to_.leaf_value.insert(to_.leaf_value.end(), value + begin, value + end);
-    if (!classes) return;
-    const auto label = from.leaf_class.begin();
-    to_.leaf_class.insert(to_.leaf_class.end(), label + begin, label + end);
-    to_.leaf_offset.push_back(static_cast<std::int32_t>(to_.leaf_class.size()));
+    const std::size_t n_outputs = static_cast<std::size_t>(shape_.n_outputs);
+    const std::size_t begin = classes ? from.leaf_offset[leaf] : leaf * n_outputs;
+    const std::size_t n = classes ? from.leaf_offset[leaf + 1] - begin : n_outputs;
+    writer_.add_leaf(
+        from.n_samples[place.node], from.weight[place.node],
+        classes ? std::span(from.leaf_class).subspan(begin, n) : std::span<const std::int32_t>{},
+        std::span(from.leaf_value).subspan(begin, n));
+    if (!from.leaf_rows.empty()) add_rows(place.branch, from, leaf);
   }
 
   void add_rows(std::int32_t branch, const Tree& from, std::uint32_t leaf) {
@@ -131,7 +106,7 @@ class GraftedTree {
       const auto row = static_cast<std::size_t>(from.leaf_rows[at]);
       if (!rows.empty() && row >= rows.size())
         throw std::invalid_argument("a branch has more rows than were named");
-      to_.leaf_rows.push_back(rows.empty() ? from.leaf_rows[at] : rows[row]);
+      writer_.add_row(rows.empty() ? from.leaf_rows[at] : rows[row]);
     }
   }
 
@@ -141,9 +116,7 @@ class GraftedTree {
   std::size_t t_;
   std::size_t n_nodes_ = 0, n_entries_ = 0, n_rows_ = 0;
   std::vector<std::vector<std::size_t>> starts_;  // per branch: first place of a leaf in leaf_rows
-  std::vector<std::int32_t> n_samples_;
-  std::vector<float> weight_;
-  Tree to_;
+  TreeWriter writer_;
 };
 
 void check_shape(const ForestShape& trunk, const ForestShape& branch, std::size_t b) {

@@ -147,7 +147,7 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
   std::iota(places.begin(), places.end(), 0U);
   for (std::size_t t = 0; t < n_trees; ++t) {
     check_stop(stop);
-    if (!(question.tree_weights[t] > 0)) continue;
+    if (!(question.weight(t) > 0)) continue;
     walk.find(t, places, nodes.data());
     const Tree& tree = forest_.tree(t);
     for (std::size_t i = 0; i < n; ++i) {
@@ -161,8 +161,8 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
     check_stop(stop);
     shares.clear();
     for (std::size_t t = 0; t < n_trees; ++t) {
-      if (!(question.tree_weights[t] > 0)) continue;
-      add_leaf_rows(t, found[i * n_trees + t], question.tree_weights[t], shares);
+      if (!question.asks(t, begin + i)) continue;
+      add_leaf_rows(t, found[i * n_trees + t], question.weight(t), shares);
     }
     answer_row(question, begin + i, shares, sums);
   }
@@ -171,12 +171,23 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
 void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
                               std::span<const double> alpha, double* out,
                               const Running& run) const {
-  const Question question{table, tree_weights, alpha, out};
+  answer({table, tree_weights, alpha, out}, run);
+}
+
+void LeafResponses::oob_quantiles(const MatrixView& table, const OutOfBag& bag,
+                                  std::span<const double> alpha, double* out,
+                                  const Running& run) const {
+  const auto left_out = left_out_rows(forest_.n_trees(), bag.n_training, bag, run);
+  answer({table, {}, alpha, out, &bag, &left_out}, run);
+}
+
+void LeafResponses::answer(const Question& question, const Running& run) const {
   constexpr std::size_t BLOCK = 64;
-  const bool tiny = table.n_rows() <= BLOCK;  // no thread for a handful of rows
-  parallel_for((table.n_rows() + BLOCK - 1) / BLOCK, run.n_threads,
+  const std::size_t n = question.table.n_rows();
+  const bool tiny = n <= BLOCK;  // no thread for a handful of rows
+  parallel_for((n + BLOCK - 1) / BLOCK, run.n_threads,
                [&](std::size_t b, unsigned, const StopFlag& stop) {
-                 answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, table.n_rows()), stop);
+                 answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, n), stop);
                },
                tiny ? Poll{} : run.poll);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -10,28 +9,9 @@
 
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
+#include "bayeswood/forest/walk_tree.hpp"
 
 namespace bayeswood {
-
-// The slow walk, for forests that cannot be packed.
-inline std::uint32_t walk_tree(const Tree& tree, const ForestShape& shape, const MatrixView& table,
-                               std::size_t row) {
-  std::uint32_t node = 0;
-  while (tree.feature[node] != LEAF) {
-    const std::int32_t f = tree.feature[node];
-    const double value = table(row, static_cast<std::size_t>(f));
-    const std::int32_t levels = shape.n_levels[f];
-    bool left = tree.missing_left[node] != 0;
-    if (levels > 0 && value >= 0 && value < levels) {
-      left = in_set(tree.category_words.data() + tree.category_offset[node],
-                    static_cast<std::uint32_t>(value));
-    } else if (levels == 0 && !std::isnan(value)) {
-      left = value <= tree.threshold[node];
-    }
-    node = tree.child[node] + (left ? 0 : 1);
-  }
-  return node;
-}
 
 // Finds the leaves of one block of rows at a time.
 class BlockWalk {
@@ -68,7 +48,7 @@ class BlockWalk {
   std::vector<double> values_;
 };
 
-// Per tree and row, whether the tree gave the row weight 0.
+// Per draw of weights (of one tree, or of the trees that share it) and row, whether it is 0.
 std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
                                              const OutOfBag& bag, const Running& run);
 
@@ -138,7 +118,7 @@ void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutO
       [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
         places.clear();
         for (std::size_t i = begin; i < end; ++i) {
-          if (left_out[t][bag.training_row(i)])
+          if (left_out[bag.scheme.draw_of(t)][bag.training_row(i)])
             places.push_back(static_cast<std::uint32_t>(i - begin));
         }
       },

@@ -56,7 +56,8 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
         [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
           places.clear();
           for (std::size_t i = begin; i < end; ++i) {
-            if (left_out[t][first + i]) places.push_back(static_cast<std::uint32_t>(i - begin));
+            if (left_out[bag.scheme.draw_of(t)][first + i])
+              places.push_back(static_cast<std::uint32_t>(i - begin));
           }
         },
         [&](std::size_t t, std::size_t row, std::uint32_t node) {

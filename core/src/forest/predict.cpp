@@ -91,12 +91,14 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
 
 std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
                                              const OutOfBag& bag, const Running& run) {
-  std::vector<std::vector<bool>> left_out(n_trees);
+  const std::uint64_t shared = bag.scheme.trees_per_draw;
+  const std::size_t n_draws = (n_trees + shared - 1) / shared;
+  std::vector<std::vector<bool>> left_out(n_draws);
   parallel_for(
-      n_trees, run.n_threads,
-      [&](std::size_t t, unsigned, const StopFlag&) {
-        left_out[t].resize(n_rows);
-        draw_left_out(bag.scheme, bag.first_tree + t, bag.sample_weight, left_out[t]);
+      n_draws, run.n_threads,
+      [&](std::size_t d, unsigned, const StopFlag&) {
+        left_out[d].resize(n_rows);
+        draw_left_out(bag.scheme, bag.first_tree + d * shared, bag.sample_weight, left_out[d]);
       },
       run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
   return left_out;
@@ -120,6 +122,44 @@ void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& 
                         add_leaf(tree, classes, k, leaf, 1.0, sums + row * k);
                       }
                     });
+}
+
+void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                      std::span<const std::size_t> stops, double* sums, std::int32_t* counts,
+                      const Running& run) {
+  const std::size_t n = table.n_rows();
+  const std::size_t k = forest.n_outputs();
+  const std::size_t length = bag.scheme.trees_per_draw;
+  std::vector<std::size_t> stop_after(length, stops.size());  // which stop comes after each tree
+  for (std::size_t s = 0; s < stops.size(); ++s) stop_after[stops[s] - 1] = s;
+  std::fill(sums, sums + stops.size() * n * k, 0.0);
+  std::fill(counts, counts + n, 0);
+  std::vector<double> so_far(n * k);
+  for_each_oob_leaf(forest, table, bag, run,
+                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                      const Tree& tree = forest.tree(t);
+                      double* sum = so_far.data() + row * k;
+                      if (t % length == 0) {
+                        std::fill(sum, sum + k, 0.0);
+                        ++counts[row];
+                      }
+                      add_leaf(tree, false, k, tree.child[node], 1.0, sum);
+                      const std::size_t stop = stop_after[t % length];
+                      if (stop == stops.size()) return;
+                      double* out = sums + (stop * n + row) * k;
+                      for (std::size_t j = 0; j < k; ++j) out[j] += sum[j];
+                    });
+}
+
+std::vector<Tree> scale_values(const Forest& forest, std::span<const double> factors) {
+  std::vector<Tree> trees;
+  trees.reserve(forest.n_trees());
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    trees.push_back(forest.tree(t));
+    for (double& value : trees.back().leaf_value) value *= factors[t];
+    trees.back().leaf_rows = {};
+  }
+  return trees;
 }
 
 }  // namespace bayeswood

@@ -290,7 +290,7 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
           places.clear();
           if (t < first || t >= part.end()) return;
           for (std::size_t i = begin; i < end; ++i) {
-            if (left_out[t][bag.training_row(i)])
+            if (left_out[bag.scheme.draw_of(t)][bag.training_row(i)])
               places.push_back(static_cast<std::uint32_t>(i - begin));
           }
         },

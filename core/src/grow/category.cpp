@@ -11,6 +11,16 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
+LevelSpread level_spread(const std::vector<LevelSums>& levels,
+                         const std::vector<double>& level_ww) {
+  LevelSpread spread;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const LevelSums& level = levels[i];
+    spread.add(level.w, level_ww[i], level.wy * level.wy / level.w);
+  }
+  return spread;
+}
+
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
                         const Limits& limits) {
   Split best;
@@ -46,6 +56,17 @@ Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals
     side.push_back(static_cast<std::uint16_t>(levels[i].code));
   }
   note_missing_level(best);
+  return best;
+}
+
+Split best_paid_prefix(std::vector<LevelSums>& levels, const std::vector<double>& level_ww,
+                       std::uint32_t feature, double root_trust, const NodeTotals& totals,
+                       const Limits& limits) {
+  const bool pays = LevelSpread::pays(levels.size(), totals, root_trust);
+  const LevelSpread spread = pays ? level_spread(levels, level_ww) : LevelSpread{};
+  Split best = best_level_prefix(levels, totals, limits);
+  if (pays) spread.charge(best, totals, root_trust, limits.tolerance);
+  best.feature = feature;
   return best;
 }
 

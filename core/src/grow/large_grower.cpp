@@ -27,11 +27,14 @@ LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
       all_features_(options.max_features >= matrix.n_features()),
       small_rows_(most_small_rows(matrix, target, options)),
       features_(matrix.n_features()),
+      trust_(matrix.n_features()),
       histograms_(matrix),
       count_search_(matrix),
       search_(data_, target),
       small_(matrix, target, options) {
   std::iota(features_.begin(), features_.end(), 0U);
+  search_.set_trust(trust_.data());
+  small_.set_trust(trust_.data());
 }
 
 void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
@@ -41,6 +44,7 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
   scratch_.resize(rows.size());
   stack_.clear();
   stack_.push_back({TreeBuilder::ROOT, 0, 0, totals, nullptr});
+  set_trust(stack_.back());
   while (!stack_.empty()) {
     Task task = std::move(stack_.back());
     stack_.pop_back();
@@ -50,6 +54,22 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
       small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_);
     } else {
       grow_node(tree, std::move(task));
+    }
+  }
+}
+
+void LargeGrower::set_trust(const Task& root) {
+  for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
+    const FeatureCodes& codes = matrix_.feature(j);
+    const std::size_t n_levels = std::size_t{codes.n_codes} + (codes.has_missing ? 1 : 0);
+    if (!codes.is_category) continue;
+    if (n_levels <= FREE_LEVELS) {
+      trust_[j] = 1;
+    } else if (target_.kind == TargetKind::SCALAR) {
+      sum_levels(root, j);
+      trust_[j] = level_spread(seen_levels_, seen_ww_).trust(root.totals);
+    } else {
+      trust_[j] = search_.spread(sorted_list(root, j), root.totals.n).trust(root.totals);
     }
   }
 }
@@ -148,12 +168,13 @@ Split LargeGrower::search_sampled(TreeContext& tree, const Task& task, const Lim
     chosen.clear();
     const std::size_t size = std::min(std::max<std::size_t>(wanted, 1), tree.features.left());
     for (std::size_t k = 0; k < size; ++k) chosen.push_back(tree.features.next());
+    std::uint32_t n_refused = 0;
     if (data_.counted.counts != nullptr) {
       search_counts(tree, task, limits, chosen, best);
     } else {
-      search_features(tree, task, limits, chosen, best);
+      n_refused = search_features(tree, task, limits, chosen, best);
     }
-    wanted = 0;
+    wanted = n_refused;  // others are looked at in their place
   }
   return best;
 }
@@ -169,8 +190,11 @@ void LargeGrower::search_counts(TreeContext& tree, const Task& task, const Limit
   }
 }
 
-void LargeGrower::search_features(TreeContext& tree, const Task& task, const Limits& limits,
-                                  std::span<const std::uint32_t> features, Split& best) {
+// Returns how many categories gained less than they had to pay.
+std::uint32_t LargeGrower::search_features(TreeContext& tree, const Task& task,
+                                           const Limits& limits,
+                                           std::span<const std::uint32_t> features, Split& best) {
+  std::uint32_t n_refused = 0;
   const bool scalar = target_.kind == TargetKind::SCALAR;
   if (scalar) {
     auto histogram = take_histogram();
@@ -185,36 +209,44 @@ void LargeGrower::search_features(TreeContext& tree, const Task& task, const Lim
   for (const auto feature : features) {
     check_stop(tree.stop);
     const FeatureCodes& codes = matrix_.feature(feature);
-    if (!scalar) {
-      keep_better(best,
-                  search_.search(sorted_list(task, feature), codes, feature, task.totals, limits),
-                  limits.tolerance);
-    } else if (codes.is_category) {
-      keep_better(best, search_level_sums(task, feature, limits), limits.tolerance);
-    }
+    if (scalar && !codes.is_category) continue;
+    Split split =
+        scalar ? search_level_sums(task, feature, limits)
+               : search_.search(sorted_list(task, feature), codes, feature, task.totals, limits);
+    n_refused += split.refused ? 1 : 0;
+    keep_better(best, std::move(split), limits.tolerance);
+  }
+  return n_refused;
+}
+
+void LargeGrower::sum_levels(const Task& task, std::uint32_t feature) {
+  const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
+  levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0});  // the last one for missing values
+  level_ww_.assign(n_codes + 1, 0.0);
+  const std::uint16_t* column = matrix_.column(feature);
+  for (const auto row : rows_of(task)) {
+    const std::uint32_t code = column[row];
+    const std::uint32_t at = std::min(code, n_codes);
+    const WeightedValue& value = data_.pair[row];
+    levels_[at].code = code;
+    ++levels_[at].n;
+    levels_[at].w += value.w;
+    levels_[at].wy += value.wy;
+    level_ww_[at] += value.w * value.w;
+  }
+  seen_levels_.clear();
+  seen_ww_.clear();
+  for (std::size_t i = 0; i < levels_.size(); ++i) {
+    if (levels_[i].n == 0) continue;
+    seen_levels_.push_back(levels_[i]);
+    seen_ww_.push_back(level_ww_[i]);
   }
 }
 
 Split LargeGrower::search_level_sums(const Task& task, std::uint32_t feature,
                                      const Limits& limits) {
-  const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
-  levels_.assign(n_codes + 1, LevelSums{0, 0, 0, 0});  // the last one for missing values
-  const std::uint16_t* column = matrix_.column(feature);
-  for (const auto row : rows_of(task)) {
-    const std::uint32_t code = column[row];
-    LevelSums& level = levels_[std::min(code, n_codes)];
-    level.code = code;
-    ++level.n;
-    level.w += data_.pair[row].w;
-    level.wy += data_.pair[row].wy;
-  }
-  seen_levels_.clear();
-  for (const auto& level : levels_) {
-    if (level.n > 0) seen_levels_.push_back(level);
-  }
-  Split split = best_level_prefix(seen_levels_, task.totals, limits);
-  split.feature = feature;
-  return split;
+  sum_levels(task, feature);
+  return best_paid_prefix(seen_levels_, seen_ww_, feature, trust_[feature], task.totals, limits);
 }
 
 const LargeEntry* LargeGrower::sorted_list(const Task& task, std::uint32_t feature) {

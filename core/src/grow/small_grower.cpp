@@ -273,8 +273,10 @@ Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
   std::uint32_t wanted = tree.options.max_features;
   while (tree.features.left() > 0 && (wanted > 0 || !best.found())) {
     const std::uint32_t size = wanted > 0 ? std::min(wanted, LANES) : 1;
+    n_refused_ = 0;
     search_group(tree, task, limits, size, best);
     wanted -= std::min(wanted, size);
+    wanted += n_refused_;  // others are looked at in their place
   }
   return best;
 }
@@ -309,7 +311,9 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
   if (in_lanes_) fill_bins(task, limits);
   for (std::uint32_t k = 0; k < size; ++k) {
     class_lanes_.set_floor(best.score + limits.tolerance);
-    keep_better(best, search_feature(group_[k], task, limits, k), limits.tolerance);
+    Split split = search_feature(group_[k], task, limits, k);
+    n_refused_ += split.refused ? 1 : 0;
+    keep_better(best, std::move(split), limits.tolerance);
   }
 }
 

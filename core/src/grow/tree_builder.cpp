@@ -1,8 +1,10 @@
 #include "bayeswood/grow/tree_builder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 namespace bayeswood {
 
@@ -86,9 +88,7 @@ void TreeBuilder::add_binary(const NodeTotals& totals) {
 }
 
 double TreeBuilder::threshold(const Node& node) const {
-  if (node.feature == LEAF || matrix_.feature(node.feature).is_category) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  if (matrix_.feature(node.feature).is_category) return std::numeric_limits<double>::quiet_NaN();
   if (node.has_threshold) return thresholds_[node.set_begin];
   return node.upper_code == MISSING_CODE
              ? std::numeric_limits<double>::infinity()
@@ -127,66 +127,34 @@ template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&,
                                     std::span<const std::uint32_t>, const RowData&,
                                     const std::uint32_t*);
 
-std::vector<std::uint32_t> TreeBuilder::breadth_first() const {
-  std::vector<std::uint32_t> order{ROOT};
-  order.reserve(nodes_.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const Node& node = nodes_[order[i]];
-    if (node.feature == LEAF) continue;
-    order.push_back(node.left);
-    order.push_back(node.left + 1);
-  }
-  return order;
+std::span<const std::uint64_t> TreeBuilder::left_levels(const Node& node) const {
+  if (!matrix_.feature(node.feature).is_category) return {};
+  return std::span(set_words_).subspan(node.set_begin, set_words(matrix_.n_levels()[node.feature]));
 }
 
-void TreeBuilder::copy_leaf(const Leaf& leaf, Tree& tree, std::vector<std::int32_t>& n_samples,
-                            std::vector<float>& weights) const {
-  n_samples.push_back(leaf.n);
-  weights.push_back(leaf.w);
-  tree.leaf_value.insert(tree.leaf_value.end(), values_.begin() + leaf.value_begin,
-                         values_.begin() + leaf.value_end);
-  if (target_.is_classifier) {
-    tree.leaf_class.insert(tree.leaf_class.end(), value_class_.begin() + leaf.value_begin,
-                           value_class_.begin() + leaf.value_end);
-    tree.leaf_offset.push_back(static_cast<std::int32_t>(tree.leaf_class.size()));
-  }
-  if (keep_rows_) {
-    tree.leaf_rows.insert(tree.leaf_rows.end(), rows_.begin() + leaf.rows_begin,
-                          rows_.begin() + leaf.rows_begin + leaf.n);
-  }
+void TreeBuilder::copy_leaf(const Leaf& leaf, TreeWriter& writer) const {
+  const std::size_t n = leaf.value_end - leaf.value_begin;
+  writer.add_leaf(leaf.n, leaf.w,
+                  target_.is_classifier ? std::span(value_class_).subspan(leaf.value_begin, n)
+                                        : std::span<const std::int32_t>{},
+                  std::span(values_).subspan(leaf.value_begin, n));
+  if (keep_rows_) writer.add_rows(std::span(rows_).subspan(leaf.rows_begin, leaf.n));
 }
 
 Tree TreeBuilder::finish() {
-  Tree tree;
-  const std::size_t n = nodes_.size();
-  tree.feature.reserve(n);
-  tree.threshold.reserve(n);
-  tree.missing_left.reserve(n);
-  tree.leaf_value.reserve(values_.size());
-  tree.leaf_class.reserve(value_class_.size());
-  if (target_.is_classifier) tree.leaf_offset.reserve(leaves_.size() + 1);
-  tree.leaf_rows.reserve(rows_.size());
-  tree.category_words.reserve(set_words_.size());
-  if (target_.is_classifier) tree.leaf_offset.push_back(0);
-  std::vector<std::int32_t> n_samples;
-  std::vector<float> weights;
-  for (const auto i : breadth_first()) {
+  TreeWriter writer(matrix_.n_levels(), target_.n_outputs, target_.is_classifier);
+  writer.reserve({leaves_.size(), values_.size(), rows_.size(), set_words_.size()});
+  using Children = std::optional<std::array<std::uint32_t, 2>>;
+  visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t i) -> Children {
     const Node& node = nodes_[i];
-    const bool is_leaf = node.feature == LEAF;
-    tree.feature.push_back(node.feature);
-    tree.threshold.push_back(threshold(node));
-    tree.missing_left.push_back(is_leaf ? 0 : node.missing_left);
-    if (is_leaf) {
-      copy_leaf(leaves_[node.left], tree, n_samples, weights);
-    } else if (matrix_.feature(node.feature).is_category) {
-      const auto begin = set_words_.begin() + node.set_begin;
-      tree.category_words.insert(
-          tree.category_words.end(), begin,
-          begin + static_cast<std::ptrdiff_t>(set_words(matrix_.n_levels()[node.feature])));
+    if (node.feature == LEAF) {
+      copy_leaf(leaves_[node.left], writer);
+      return {};
     }
-  }
-  tree.link(n_samples, weights, matrix_.n_levels());
-  return tree;
+    writer.add_split(node.feature, node.missing_left != 0, threshold(node), left_levels(node));
+    return {{node.left, node.left + 1}};
+  });
+  return writer.finish();
 }
 
 }  // namespace bayeswood

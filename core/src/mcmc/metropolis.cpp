@@ -4,7 +4,7 @@
 
 namespace bayeswood {
 
-template class Metropolis<ClassCells>;
-template class Metropolis<NumberCells>;
+template class Metropolis<ClassLeaves>;
+template class Metropolis<NumberLeaves>;
 
 }  // namespace bayeswood

@@ -1,12 +1,13 @@
 // Starts, births and deaths of Metropolis; included by metropolis.cpp.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "bayeswood/mcmc/metropolis.hpp"
 
 namespace bayeswood {
 
-template <class Leaves>
+template <LeafModel Leaves>
 Metropolis<Leaves>::Metropolis(const TreeLaw& law, const Leaves& leaves,
                                const ChainSettings& settings, Stream start_stream, Stream moves,
                                std::uint32_t start_leaves)
@@ -15,23 +16,22 @@ Metropolis<Leaves>::Metropolis(const TreeLaw& law, const Leaves& leaves,
       settings_(settings),
       stream_(moves),
       tree_(law.table().n_rows()),
-      cells_(leaves.width()),
-      new_rows_(law.table().n_rows()),
-      halves_(2 * leaves.width()) {
+      nothing_(leaves.nothing()),
+      new_rows_(law.table().n_rows()) {
   double sum = 0;
   for (std::size_t m = 0; m < N_MOVES; ++m) cumulative_[m] = sum += settings.probability[m];
   RowNode& root = tree_[0];
   const Rows rows = std::as_const(tree_).rows(0);
   root.n = count_rows(rows);
-  fill_cells(rows, mutable_cells(0));
-  root.log_marginal = leaves_.log_marginal(cells(0), root.n);
+  sum_rows(rows, mutable_stats(0));
+  root.log_marginal = leaves_.log_marginal(stats(0));
   root.varies = law_.can_vary(rows, scratch_);
   tree_.growable.set(0, is_growable(root.n, root.varies));
   start(start_stream, std::min(start_leaves, settings.max_leaves));
   refresh();
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 void Metropolis<Leaves>::start(Stream& stream, std::uint32_t start_leaves) {
   std::vector<std::int32_t> open{0};  // breadth-first
   for (std::size_t i = 0; i < open.size() && tree_.n_leaves() < start_leaves; ++i) {
@@ -44,7 +44,7 @@ void Metropolis<Leaves>::start(Stream& stream, std::uint32_t start_leaves) {
   }
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::try_split(std::int32_t node, Stream& stream) {
   const auto rows = tree_.rows(node);
   const std::uint32_t n_varying = law_.find_varying(rows, scratch_);
@@ -56,7 +56,7 @@ bool Metropolis<Leaves>::try_split(std::int32_t node, Stream& stream) {
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 StepInfo Metropolis<Leaves>::step(std::uint32_t max_leaves) {
   const double u = stream_.next_uniform() * cumulative_.back();
   std::size_t m = 0;
@@ -74,13 +74,13 @@ StepInfo Metropolis<Leaves>::step(std::uint32_t max_leaves) {
   }
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::accept(Move move, double log_ratio) {
   log_ratio += settings_.log_error[static_cast<std::size_t>(move)];
   return std::log(stream_.next_uniform()) < log_ratio;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::birth(std::uint32_t max_leaves) {
   const std::uint32_t k = tree_.n_leaves();
   if (tree_.growable.size() == 0 || k >= max_leaves) return false;
@@ -102,25 +102,23 @@ bool Metropolis<Leaves>::birth(std::uint32_t max_leaves) {
   const double log_likelihood = halves.left_marginal + halves.right_marginal - at.log_marginal;
   const auto& p = settings_.probability;
   const double log_proposal = std::log(p[1] / n_prunable) - std::log(p[0] / tree_.growable.size());
-  if (!accept(Move::BIRTH, log_prior + settings_.power * log_likelihood + log_proposal))
+  if (!accept(Move::BIRTH, log_prior + leaves_.power() * log_likelihood + log_proposal))
     return false;
   adopt_halves(node, rule_, division, n_varying, halves);
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::death() {
   if (tree_.prunable.size() == 0) return false;
   const std::int32_t node = tree_.prunable[stream_.below(tree_.prunable.size())];
   const RowNode& at = tree_[node];
   const RowNode& left = tree_[at.left];
   const RowNode& right = tree_[at.right];
-  const std::size_t width = leaves_.width();
-  for (std::size_t c = 0; c < width; ++c) {
-    halves_[c] = cells(at.left)[c];
-    halves_[c] += cells(at.right)[c];
-  }
-  const double log_marginal = leaves_.log_marginal(halves_.data(), at.n);
+  Stats& both = halves_[0];
+  both = stats(at.left);
+  leaves_.add(stats(at.right), both);
+  const double log_marginal = leaves_.log_marginal(both);
   const std::uint32_t k = tree_.n_leaves();
   const double log_prior = log_stop(at.depth, true) - law_.log_split(at.depth) -
                            log_stop(left.depth, left.varies) - log_stop(right.depth, right.varies) +
@@ -131,14 +129,14 @@ bool Metropolis<Leaves>::death() {
                             (tree_.growable.holds(at.right) ? 1.0 : 0.0);
   const auto& p = settings_.probability;
   const double log_proposal = std::log(p[0] / n_growable) - std::log(p[1] / tree_.prunable.size());
-  if (!accept(Move::DEATH, log_prior + settings_.power * log_likelihood + log_proposal))
+  if (!accept(Move::DEATH, log_prior + leaves_.power() * log_likelihood + log_proposal))
     return false;
   log_prior_ += log_stop(at.depth, true) - law_.log_split(at.depth) - at.log_rule - at.log_absent -
                 log_stop(left.depth, left.varies) - log_stop(right.depth, right.varies);
   log_likelihood_ += log_likelihood;
   tree_.growable.set(at.left, false);
   tree_.growable.set(at.right, false);
-  std::copy_n(halves_.data(), width, mutable_cells(node));
+  std::swap(mutable_stats(node), both);
   tree_.merge(node);
   tree_[node].varies = true;
   tree_[node].log_marginal = log_marginal;
@@ -146,7 +144,7 @@ bool Metropolis<Leaves>::death() {
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::measure_halves(std::int32_t node, std::uint32_t n_left, Halves& halves) {
   const Rows rows = std::as_const(tree_).rows(node);
   const Rows left = rows.first(n_left);
@@ -154,19 +152,21 @@ bool Metropolis<Leaves>::measure_halves(std::int32_t node, std::uint32_t n_left,
   halves.n_left = count_rows(left);
   halves.n_right = tree_[node].n - halves.n_left;
   if (std::min(halves.n_left, halves.n_right) < settings_.min_leaf) return false;
-  const std::size_t width = leaves_.width();
-  Cell* small = halves_.data() + (left.size() <= right.size() ? 0 : width);
-  Cell* large = halves_.data() + (left.size() <= right.size() ? width : 0);
-  fill_cells(left.size() <= right.size() ? left : right, small);
-  for (std::size_t c = 0; c < width; ++c) large[c] = cells(node)[c] - small[c];
-  halves.left_marginal = leaves_.log_marginal(halves_.data(), halves.n_left);
-  halves.right_marginal = leaves_.log_marginal(halves_.data() + width, halves.n_right);
+  // Fewer rows are counted, the others are what is left.
+  const bool counts_left = left.size() <= right.size();
+  Stats& counted = halves_[counts_left ? 0 : 1];
+  Stats& others = halves_[counts_left ? 1 : 0];
+  sum_rows(counts_left ? left : right, counted);
+  others = stats(node);
+  leaves_.subtract(counted, others);
+  halves.left_marginal = leaves_.log_marginal(halves_[0]);
+  halves.right_marginal = leaves_.log_marginal(halves_[1]);
   halves.left_varies = law_.can_vary(left, scratch_);
   halves.right_varies = law_.can_vary(right, scratch_);
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 void Metropolis<Leaves>::adopt_halves(std::int32_t node, const Rule& rule, const Division& division,
                                       std::uint32_t n_varying, const Halves& halves) {
   tree_.growable.set(node, false);
@@ -190,36 +190,25 @@ void Metropolis<Leaves>::adopt_halves(std::int32_t node, const Rule& rule, const
   right.log_marginal = halves.right_marginal;
   left.varies = halves.left_varies;
   right.varies = halves.right_varies;
-  const std::size_t width = leaves_.width();
-  std::copy_n(halves_.data(), width, mutable_cells(at.left));
-  std::copy_n(halves_.data() + width, width, mutable_cells(at.right));
+  std::swap(mutable_stats(at.left), halves_[0]);
+  std::swap(mutable_stats(at.right), halves_[1]);
   tree_.growable.set(at.left, is_growable(left.n, left.varies));
   tree_.growable.set(at.right, is_growable(right.n, right.varies));
 }
 
-template <class Leaves>
-std::int64_t Metropolis<Leaves>::count_rows(Rows rows) const {
-  const RowCopies copies = leaves_.copies();
-  if (copies.empty()) return static_cast<std::int64_t>(rows.size());
-  std::int64_t n = 0;
-  for (const auto row : rows) n += copies[row];
-  return n;
+template <LeafModel Leaves>
+void Metropolis<Leaves>::sum_rows(Rows rows, Stats& stats) const {
+  stats = nothing_;
+  for (const auto row : rows) leaves_.add(row, stats);
 }
 
-template <class Leaves>
-void Metropolis<Leaves>::fill_cells(Rows rows, Cell* cells) const {
-  std::fill_n(cells, leaves_.width(), Cell{});
-  for (const auto row : rows) leaves_.add(row, cells);
+template <LeafModel Leaves>
+typename Leaves::Stats& Metropolis<Leaves>::mutable_stats(std::int32_t node) {
+  if (stats_.size() < tree_.n_slots()) stats_.resize(tree_.n_slots());
+  return stats_[node];
 }
 
-template <class Leaves>
-typename Leaves::Cell* Metropolis<Leaves>::mutable_cells(std::int32_t node) {
-  const std::size_t needed = leaves_.width() * tree_.n_slots();
-  if (cells_.size() < needed) cells_.resize(needed);
-  return cells_.data() + leaves_.width() * node;
-}
-
-template <class Leaves>
+template <LeafModel Leaves>
 void Metropolis<Leaves>::refresh() {
   log_likelihood_ = log_prior_ = 0;
   std::vector<std::int32_t> open{0};

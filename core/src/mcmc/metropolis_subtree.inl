@@ -1,11 +1,12 @@
 // The moves of Metropolis that divide a whole subtree anew; included by metropolis.cpp.
 #include <algorithm>
+#include <utility>
 
 #include "bayeswood/mcmc/metropolis.hpp"
 
 namespace bayeswood {
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::change(bool keep_feature) {
   if (tree_.inner.size() == 0) return false;
   const std::int32_t node = tree_.inner[stream_.below(tree_.inner.size())];
@@ -21,12 +22,12 @@ bool Metropolis<Leaves>::change(bool keep_feature) {
   if (!drawn || !measure_subtree(node, rules)) return false;
   const Gain found = gain();
   const Move move = keep_feature ? Move::CHANGE_RULE : Move::CHANGE_SPLIT;
-  if (!accept(move, found.prior + settings_.power * found.likelihood)) return false;
+  if (!accept(move, found.prior + leaves_.power() * found.likelihood)) return false;
   adopt_subtree(node, rules);
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::swap() {
   if (tree_.inner.size() < 2) return false;
   const std::int32_t child = tree_.inner[1 + stream_.below(tree_.inner.size() - 1)];
@@ -42,19 +43,19 @@ bool Metropolis<Leaves>::swap() {
   if (!measure_subtree(node, rules)) return false;
   const Gain found = gain();
   const double log_prior = found.top_rule + found.prior;
-  if (!accept(Move::SWAP, log_prior + settings_.power * found.likelihood)) return false;
+  if (!accept(Move::SWAP, log_prior + leaves_.power() * found.likelihood)) return false;
   adopt_subtree(node, rules);
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::measure_subtree(std::int32_t top, NewRules rules) {
   const RowNode& at = tree_[top];
   const Rows rows = std::as_const(tree_).rows(top);
   std::copy(rows.begin(), rows.end(), new_rows_.begin() + at.begin);
   touched_.clear();
   waiting_.clear();
-  new_cells_.clear();
+  n_new_stats_ = 0;
   touched_.push_back({top, at.begin, at.end, at.n, at.n_varying, 0, 0, true, {}});
   waiting_.push_back(0);
   while (!waiting_.empty()) {
@@ -66,7 +67,7 @@ bool Metropolis<Leaves>::measure_subtree(std::int32_t top, NewRules rules) {
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::measure_inner(std::size_t at, NewRules rules, std::int32_t top) {
   Touched& touched = touched_[at];
   const RowNode& node = tree_[touched.node];
@@ -91,19 +92,19 @@ bool Metropolis<Leaves>::measure_inner(std::size_t at, NewRules rules, std::int3
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::measure_leaf(Touched& touched) {
   const Rows rows = Rows(new_rows_).subspan(touched.begin, touched.end - touched.begin);
-  touched.cells_at = new_cells_.size();
-  new_cells_.resize(touched.cells_at + leaves_.width());
-  Cell* cells = new_cells_.data() + touched.cells_at;
-  fill_cells(rows, cells);
-  touched.log_marginal = leaves_.log_marginal(cells, touched.n);
+  touched.stats_at = n_new_stats_++;
+  if (new_stats_.size() < n_new_stats_) new_stats_.resize(n_new_stats_);
+  Stats& stats = new_stats_[touched.stats_at];
+  sum_rows(rows, stats);
+  touched.log_marginal = leaves_.log_marginal(stats);
   touched.varies = law_.can_vary(rows, scratch_);
   return true;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 typename Metropolis<Leaves>::Gain Metropolis<Leaves>::gain() const {
   Gain found{touched_[0].division.log_rule - tree_[touched_[0].node].log_rule, 0, 0};
   for (std::size_t i = 1; i < touched_.size(); ++i) {
@@ -119,7 +120,7 @@ typename Metropolis<Leaves>::Gain Metropolis<Leaves>::gain() const {
   return found;
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 void Metropolis<Leaves>::adopt_subtree(std::int32_t top, NewRules rules) {
   for (const Touched& after : touched_) {
     RowNode& node = tree_[after.node];
@@ -131,7 +132,7 @@ void Metropolis<Leaves>::adopt_subtree(std::int32_t top, NewRules rules) {
       log_likelihood_ += after.log_marginal - node.log_marginal;
       node.log_marginal = after.log_marginal;
       node.varies = after.varies;
-      std::copy_n(new_cells_.data() + after.cells_at, leaves_.width(), mutable_cells(after.node));
+      std::swap(mutable_stats(after.node), new_stats_[after.stats_at]);
       tree_.growable.set(after.node, is_growable(after.n, after.varies));
     } else {
       const Division& division = after.division;

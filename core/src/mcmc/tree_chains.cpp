@@ -32,7 +32,7 @@ void reserve(const ChainPlan& plan, ChainRecord& record) {
   record.draw.reserve(std::min(plan.n_draws, n));
 }
 
-template <class Leaves>
+template <LeafModel Leaves>
 void note_step(const Metropolis<Leaves>& chain, const StepInfo& info, ChainRecord& record) {
   record.log_likelihood.push_back(chain.log_likelihood());
   record.log_posterior.push_back(chain.log_posterior());
@@ -43,7 +43,7 @@ void note_step(const Metropolis<Leaves>& chain, const StepInfo& info, ChainRecor
 }
 
 // One chain from its start to its end, or to the stop.
-template <class Leaves>
+template <LeafModel Leaves>
 void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, std::size_t number,
                ChainRecord& record, TreeDraws& draws, Counters& counters, const StopFlag& stop) {
   const std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
@@ -53,6 +53,7 @@ void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, 
                            Stream(plan.seed, number, Purpose::CHAIN_MOVES),
                            is_restricted ? plan.growth_leaves : no_limit);
   reserve(plan, record);
+  std::vector<typename Leaves::Stats> sums;
   bool changed = true;
   std::size_t pending = 0;
   std::size_t accepted = 0;
@@ -69,7 +70,7 @@ void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, 
     note_step(chain, info, record);
     if (i < plan.n_burn_in || (i - plan.n_burn_in + 1) % plan.thin != 0) continue;
     if (std::exchange(changed, false) || record.draw.empty()) {
-      record.draw.push_back(draws.add(copy_tree(chain)));
+      record.draw.push_back(draws.add(copy_tree(chain, sums)));
     } else {
       record.draw.push_back(record.draw.back());
     }
@@ -91,7 +92,8 @@ std::vector<DrawnTree> join(std::vector<TreeDraws>& draws, std::vector<ChainReco
 
 }  // namespace
 
-ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainPlan& plan,
+template <LeafModel Leaves>
+ChainsResult run_chains(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan,
                         unsigned n_threads, const ChainPoll& poll) {
   ChainsResult result;
   result.chains.resize(plan.n_chains);
@@ -99,11 +101,7 @@ ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainP
   Counters counters;
   const std::size_t n_iterations = plan.n_chains * plan.n_iterations();
   const auto task = [&](std::size_t c, unsigned, const StopFlag& stop) {
-    std::visit(
-        [&](const auto& model) {
-          run_chain(law, model, plan, c, result.chains[c], draws[c], counters, stop);
-        },
-        leaves);
+    run_chain(law, leaves, plan, c, result.chains[c], draws[c], counters, stop);
   };
   const Poll watch = [&](std::size_t done, std::size_t) {
     return poll({done, plan.n_chains, counters.iterations, n_iterations, counters.accepted});
@@ -116,5 +114,10 @@ ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainP
   result.trees = join(draws, result.chains);
   return result;
 }
+
+template ChainsResult run_chains(const TreeLaw&, const ClassLeaves&, const ChainPlan&, unsigned,
+                                 const ChainPoll&);
+template ChainsResult run_chains(const TreeLaw&, const NumberLeaves&, const ChainPlan&, unsigned,
+                                 const ChainPoll&);
 
 }  // namespace bayeswood

@@ -1,8 +1,12 @@
 #include "bayeswood/mcmc/tree_draws.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <limits>
+#include <optional>
+#include <utility>
+
+#include "bayeswood/forest/tree_writer.hpp"
 
 namespace bayeswood {
 namespace {
@@ -11,28 +15,34 @@ std::uint64_t fold(std::uint64_t key, std::uint64_t value) {
   return mix64((key ^ value) + 0x9e3779b97f4a7c15ULL);
 }
 
-// RowCopies a chain's tree, node by node in breadth-first order.
-template <class Leaves>
+// Copies a chain's tree, node by node in breadth-first order.
+template <LeafModel Leaves>
 class TreeCopy {
  public:
-  explicit TreeCopy(const Metropolis<Leaves>& chain) : chain_(chain), from_(chain.tree()) {}
+  using Stats = typename Leaves::Stats;
+
+  TreeCopy(const Metropolis<Leaves>& chain, std::vector<Stats>& sums)
+      : chain_(chain),
+        sums_(sums),
+        from_(chain.tree()),
+        writer_(chain.law().table().n_levels(), chain.leaves().n_outputs(), Leaves::IS_CLASSIFIER) {
+  }
 
   DrawnTree make() {
     reserve();
-    std::vector<std::int32_t> order{0};
-    order.reserve(2 * from_.n_leaves());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const RowNode& node = from_[order[i]];
-      if (node.is_leaf()) {
-        add_leaf(order[i], node);
-        continue;
-      }
-      add_split(order[i], node);
-      order.push_back(node.left);
-      order.push_back(node.right);
-    }
+    using Children = std::optional<std::array<std::int32_t, 2>>;
+    const auto order = visit_breadth_first(std::int32_t{0}, 2 * from_.n_leaves(),
+                                           [&](std::int32_t number) -> Children {
+                                             const RowNode& node = from_[number];
+                                             if (node.is_leaf()) {
+                                               add_leaf(number, node);
+                                               return {};
+                                             }
+                                             add_split(number, node);
+                                             return {{node.left, node.right}};
+                                           });
     add_importance(order);
-    out_.tree.link(n_samples_, weight_, chain_.law().table().n_levels());
+    out_.tree = writer_.finish();
     out_.log_likelihood = chain_.log_likelihood();
     out_.log_posterior = chain_.log_posterior();
     out_.log_mass += chain_.log_posterior();
@@ -42,87 +52,72 @@ class TreeCopy {
  private:
   void reserve() {
     const std::size_t k = from_.n_leaves();
-    out_.tree.feature.reserve(2 * k - 1);
-    out_.tree.threshold.reserve(2 * k - 1);
-    out_.tree.missing_left.reserve(2 * k - 1);
-    out_.tree.leaf_value.reserve(k * static_cast<std::size_t>(chain_.leaves().n_outputs()));
-    if (Leaves::IS_CLASSIFIER) {
-      out_.tree.leaf_class.reserve(out_.tree.leaf_value.capacity());
-      out_.tree.leaf_offset.reserve(k + 1);
-    } else {
-      out_.leaf_variance.reserve(k);
-    }
-    n_samples_.reserve(k);
-    weight_.reserve(k);
+    writer_.reserve({k, k * chain_.leaves().n_outputs()});
+    if (!Leaves::IS_CLASSIFIER) out_.leaf_variance.reserve(k);
     out_.importance.assign(chain_.law().table().n_features(), 0);
   }
 
   void add_leaf(std::int32_t number, const RowNode& node) {
-    out_.tree.feature.push_back(LEAF);
-    out_.tree.threshold.push_back(std::numeric_limits<double>::quiet_NaN());
-    out_.tree.missing_left.push_back(0);
-    n_samples_.push_back(static_cast<std::int32_t>(node.n));
-    weight_.push_back(static_cast<float>(node.n));
-    chain_.leaves().write(chain_.cells(number), node.n, out_.tree, out_.leaf_variance);
+    const std::span<double> values = writer_.add_leaf(node.n, static_cast<double>(node.n));
+    if constexpr (Leaves::IS_CLASSIFIER) {
+      chain_.leaves().put_predictive(chain_.stats(number), values.data());
+    } else {
+      const NumberPredictive found = chain_.leaves().predictive(chain_.stats(number));
+      values[0] = found.mean;
+      out_.leaf_variance.push_back(found.variance);
+    }
     out_.mass_key = fold(out_.mass_key, 1);
   }
 
   void add_split(std::int32_t number, const RowNode& node) {
     const TreeLaw& law = chain_.law();
-    const bool is_category = !node.rule.left_levels.empty();
     const Rule rule =
         law.settled(node.rule, from_.rows(number), from_[node.left].n, from_[node.right].n);
-    out_.tree.feature.push_back(static_cast<std::int32_t>(rule.feature));
-    out_.tree.missing_left.push_back(rule.missing_left ? 1 : 0);
-    out_.tree.threshold.push_back(is_category ? std::numeric_limits<double>::quiet_NaN()
-                                              : rule.threshold);
+    writer_.add_split(rule.feature, rule.missing_left, rule.threshold, rule.left_levels);
     out_.log_mass += law.log_gap(rule, node.gap_low, node.gap_high);
     out_.mass_key = fold(out_.mass_key, 2 + 2ULL * rule.feature + (rule.missing_left ? 1 : 0));
     out_.mass_key = fold(out_.mass_key, static_cast<std::uint32_t>(node.gap_low));
-    for (const auto word : rule.left_levels) {
-      out_.tree.category_words.push_back(word);
-      out_.mass_key = fold(out_.mass_key, word);
-    }
+    for (const auto word : rule.left_levels) out_.mass_key = fold(out_.mass_key, word);
   }
 
-  // Cells of inner nodes are sums over their children, from the last node up.
+  // Statistics of inner nodes are sums over their children, from the last node up.
   void add_importance(const std::vector<std::int32_t>& order) {
-    const std::size_t width = chain_.leaves().width();
-    std::vector<typename Leaves::Cell> cells(width * order.size());
-    std::vector<double> marginal(order.size());
+    if (sums_.size() + 1 < from_.n_leaves()) sums_.resize(from_.n_leaves() - 1);
+    std::vector<std::pair<const Stats*, double>> known(order.size());  // and log marginals
     std::size_t child = order.size();
+    std::size_t n_sums = 0;
     for (std::size_t i = order.size(); i-- > 0;) {
       const RowNode& node = from_[order[i]];
-      auto* here = cells.data() + width * i;
       if (node.is_leaf()) {
-        std::copy_n(chain_.cells(order[i]), width, here);
-        marginal[i] = node.log_marginal;
+        known[i] = {&chain_.stats(order[i]), node.log_marginal};
         continue;
       }
       child -= 2;
-      for (std::size_t c = 0; c < 2 * width; ++c) here[c % width] += cells[width * child + c];
-      marginal[i] = chain_.leaves().log_marginal(here, node.n);
-      const double gain = marginal[child] + marginal[child + 1] - marginal[i];
+      Stats& sum = sums_[n_sums++];
+      sum = *known[child].first;
+      chain_.leaves().add(*known[child + 1].first, sum);
+      known[i] = {&sum, chain_.leaves().log_marginal(sum)};
+      const double gain = known[child].second + known[child + 1].second - known[i].second;
       out_.importance[node.rule.feature] += static_cast<float>(std::max(0.0, gain));
     }
   }
 
   const Metropolis<Leaves>& chain_;
+  std::vector<Stats>& sums_;
   const RowTree& from_;
+  TreeWriter writer_;
   DrawnTree out_;
-  std::vector<std::int32_t> n_samples_;
-  std::vector<float> weight_;
 };
 
 }  // namespace
 
-template <class Leaves>
-DrawnTree copy_tree(const Metropolis<Leaves>& chain) {
-  return TreeCopy<Leaves>(chain).make();
+template <LeafModel Leaves>
+DrawnTree copy_tree(const Metropolis<Leaves>& chain, std::vector<typename Leaves::Stats>& sums) {
+  return TreeCopy<Leaves>(chain, sums).make();
 }
 
-template DrawnTree copy_tree(const Metropolis<ClassCells>& chain);
-template DrawnTree copy_tree(const Metropolis<NumberCells>& chain);
+template DrawnTree copy_tree(const Metropolis<ClassLeaves>&, std::vector<ClassLeaves::Stats>&);
+template DrawnTree copy_tree(const Metropolis<NumberLeaves>&, std::vector<NumberLeaves::Stats>&);
 
 std::uint64_t tree_key(const Tree& tree) {
   std::uint64_t key = tree.n_nodes();

@@ -1,16 +1,8 @@
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/safe_bayes/leaf_kernels.hpp"
 
-// Everything below is compiled for AVX2 and called only where the machine has it; see
-// kernels_avx2.cpp.
-#if defined(__GNUC__) && defined(__x86_64__)
-#include <immintrin.h>
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,popcnt")
-#endif
+#if defined(BAYESWOOD_AVX2)
+#include "bayeswood/base/begin_avx2.inl"
 
 namespace bayeswood {
 namespace {
@@ -91,24 +83,14 @@ std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* other
 
 const LeafKernels* avx2_leaf_kernels() {
   static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
-  const bool has_both = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return has_both ? &kernels : nullptr;
+  return runs_avx2() ? &kernels : nullptr;
 }
 
 }  // namespace bayeswood
 
-#if defined(__clang__)
-#pragma clang attribute pop
+#include "bayeswood/base/end_avx2.inl"
 #else
-#pragma GCC pop_options
-#endif
-
-#else
-namespace bayeswood {
-
-const LeafKernels* avx2_leaf_kernels() {
+const bayeswood::LeafKernels* bayeswood::avx2_leaf_kernels() {
   return nullptr;
 }
-
-}  // namespace bayeswood
 #endif

@@ -11,10 +11,6 @@
 namespace bayeswood {
 namespace {
 
-LeafSums operator+(const LeafSums& a, const LeafSums& b) {
-  return {a.n + b.n, a.sum + b.sum, a.squares_high + b.squares_high, a.squares_low + b.squares_low};
-}
-
 std::vector<LeafSums> node_sums(const PriorTree& tree, const LeafSums* leaf_sums) {
   std::vector<LeafSums> sums(tree.n_nodes());
   for (std::uint32_t v = tree.n_nodes(); v-- > 0;) {

@@ -11,7 +11,7 @@
 namespace bayeswood {
 namespace {
 
-template <class Model>
+template <CutLeafModel Model>
 struct Particle {
   typename AgendaPool<Model>::Agenda agenda = nullptr;
   typename HistoryPool<Model>::History history = nullptr;
@@ -20,7 +20,7 @@ struct Particle {
 };
 
 // One island's filter.
-template <class Model>
+template <CutLeafModel Model>
 class Filter {
  public:
   Filter(const RankedTable& table, const Model& model, std::span<const std::uint64_t> salts,
@@ -57,7 +57,7 @@ class Filter {
   std::vector<Node> todo_, children_;
 };
 
-template <class Model>
+template <CutLeafModel Model>
 Filter<Model>::Filter(const RankedTable& table, const Model& model,
                       std::span<const std::uint64_t> salts, const FilterSettings& settings,
                       std::uint32_t island, std::uint32_t n_particles)
@@ -78,7 +78,7 @@ Filter<Model>::Filter(const RankedTable& table, const Model& model,
   blocks_.drop(root);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 Island Filter<Model>::run(const StopFlag& stop) {
   Island out;
   WeightSummary summary = summarise_weights(log_weights_);
@@ -103,7 +103,7 @@ Island Filter<Model>::run(const StopFlag& stop) {
 }
 
 // False if nothing was open.
-template <class Model>
+template <CutLeafModel Model>
 bool Filter<Model>::run_stage(const StopFlag& stop) {
   bool any = false;
   for (std::size_t m = 0; m < particles_.size(); ++m) {
@@ -115,7 +115,7 @@ bool Filter<Model>::run_stage(const StopFlag& stop) {
   return any;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::expand(std::size_t m) {
   Particle<Model>& particle = particles_[m];
   children_.clear();
@@ -133,7 +133,7 @@ void Filter<Model>::expand(std::size_t m) {
   }
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::decide(const Node& node, std::size_t m, std::vector<Node>& children) {
   Particle<Model>& particle = particles_[m];
   blocks_.ready(node.block);
@@ -153,20 +153,20 @@ void Filter<Model>::decide(const Node& node, std::size_t m, std::vector<Node>& c
   children.push_back({0, first + 1, node.depth + 1, outcome.children.second});
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::push(const Node& node, Particle<Model>& particle) {
   Node open = node;
   if (settings_.expansion == Expansion::LEAST_LIKELY) open.priority = node.block->log_marginal;
   agendas_.push(open, particle.agenda);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 Particle<Model> Filter<Model>::copy(const Particle<Model>& particle) {
   return {agendas_.copy(particle.agenda), histories_.copy(particle.history), particle.n_nodes,
           particle.n_leaves};
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::resample(const WeightSummary& summary) {
   std::vector<Particle<Model>> next;
   next.reserve(particles_.size());
@@ -178,7 +178,7 @@ void Filter<Model>::resample(const WeightSummary& summary) {
   std::fill(log_weights_.begin(), log_weights_.end(), 0.0);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::clear(std::vector<Particle<Model>>& particles) {
   for (auto& particle : particles) {
     agendas_.clear(particle.agenda);
@@ -186,14 +186,14 @@ void Filter<Model>::clear(std::vector<Particle<Model>>& particles) {
   }
 }
 
-template <class Model>
+template <CutLeafModel Model>
 bool Filter<Model>::any_open() const {
   return std::any_of(particles_.begin(), particles_.end(),
                      [](const Particle<Model>& p) { return p.agenda != nullptr; });
 }
 
 // Particles that share their history and their open nodes are the same tree.
-template <class Model>
+template <CutLeafModel Model>
 void Filter<Model>::hand_over(Island& island) {
   std::map<std::pair<const void*, const void*>, std::size_t> known;
   const RankedTable& table = blocks_.table();
@@ -231,7 +231,7 @@ std::string tree_bytes(const Tree& tree) {
 
 }  // namespace
 
-template <class Model>
+template <CutLeafModel Model>
 std::vector<Island> run_islands(const RankedTable& table, const Model& model,
                                 const FilterSettings& settings, const Running& run) {
   const auto salts = draw_salts(settings.seed, table.n_rows());

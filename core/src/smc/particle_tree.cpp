@@ -1,68 +1,13 @@
 #include "bayeswood/smc/particle_tree.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <optional>
+
+#include "bayeswood/forest/tree_writer.hpp"
 
 namespace bayeswood {
-namespace {
-
-template <class Model>
-class TreeWriter {
- public:
-  TreeWriter(const Model& model, const RankedTable& table, double* importances,
-             std::vector<NumberPredictive>& predictive)
-      : model_(model), table_(table), importances_(importances), predictive_(predictive) {
-    if (Model::COUNTS) tree_.leaf_offset.push_back(0);
-  }
-
-  void add_split(const typename HistoryPool<Model>::Decision& decision) {
-    const Rule& rule = decision.rule;
-    const bool is_category = table_.is_category(rule.feature);
-    tree_.feature.push_back(static_cast<std::int32_t>(rule.feature));
-    tree_.threshold.push_back(is_category ? std::numeric_limits<double>::quiet_NaN()
-                                          : rule.threshold);
-    tree_.missing_left.push_back(rule.missing_left ? 1 : 0);
-    tree_.category_words.insert(tree_.category_words.end(), rule.left_levels.begin(),
-                                rule.left_levels.end());
-    importances_[rule.feature] += std::max(0.0, decision.log_gain);
-  }
-
-  void add_leaf(const typename Model::Stats& stats) {
-    tree_.feature.push_back(LEAF);
-    tree_.threshold.push_back(std::numeric_limits<double>::quiet_NaN());
-    tree_.missing_left.push_back(0);
-    n_samples_.push_back(static_cast<std::int32_t>(stats.n));
-    weight_.push_back(static_cast<float>(stats.n));
-    const std::size_t begin = tree_.leaf_value.size();
-    tree_.leaf_value.resize(begin + model_.n_outputs());
-    model_.put_predictive(stats, tree_.leaf_value.data() + begin);
-    if constexpr (Model::COUNTS) {
-      for (std::size_t c = 0; c < model_.n_outputs(); ++c)
-        tree_.leaf_class.push_back(static_cast<std::int32_t>(c));
-      tree_.leaf_offset.push_back(static_cast<std::int32_t>(tree_.leaf_class.size()));
-    } else {
-      predictive_.push_back(model_.predictive(stats));
-    }
-  }
-
-  Tree finish() {
-    tree_.link(n_samples_, weight_, table_.n_levels());
-    return std::move(tree_);
-  }
-
- private:
-  const Model& model_;
-  const RankedTable& table_;
-  double* importances_;
-  std::vector<NumberPredictive>& predictive_;
-  Tree tree_;
-  std::vector<std::int32_t> n_samples_;
-  std::vector<float> weight_;
-};
-
-}  // namespace
-
-template <class Model>
+template <CutLeafModel Model>
 std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::History history,
                                              typename AgendaPool<Model>::Agenda agenda,
                                              const AgendaPool<Model>& agendas,
@@ -75,23 +20,32 @@ std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::Histor
   return pieces;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
                const RankedTable& table, double* importances,
                std::vector<NumberPredictive>& predictive) {
-  TreeWriter<Model> writer(model, table, importances, predictive);
-  std::vector<std::uint32_t> order{0};  // breadth first
-  order.reserve(pieces.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const TreePiece<Model>& piece = pieces[order[i]];
+  TreeWriter writer(table.n_levels(), model.n_outputs(), Model::IS_CLASSIFIER);
+  const std::size_t n_leaves = (pieces.size() + 1) / 2;
+  writer.reserve({n_leaves, n_leaves * model.n_outputs()});
+  using Children = std::optional<std::array<std::uint32_t, 2>>;
+  visit_breadth_first(0U, pieces.size(), [&](std::uint32_t number) -> Children {
+    const TreePiece<Model>& piece = pieces[number];
     if (piece.leaf != nullptr) {
-      writer.add_leaf(piece.leaf->stats);
-    } else {
-      writer.add_split(*piece.decision);
-      order.push_back(piece.decision->first_child);
-      order.push_back(piece.decision->first_child + 1);
+      const auto& stats = piece.leaf->stats;
+      const std::span<double> values = writer.add_leaf(stats.n, static_cast<double>(stats.n));
+      if constexpr (Model::IS_CLASSIFIER) {
+        model.put_predictive(stats, values.data());
+      } else {
+        predictive.push_back(model.predictive(stats));
+        values[0] = predictive.back().mean;
+      }
+      return {};
     }
-  }
+    const Rule& rule = piece.decision->rule;
+    writer.add_split(rule.feature, rule.missing_left, rule.threshold, rule.left_levels);
+    importances[rule.feature] += std::max(0.0, piece.decision->log_gain);
+    return {{piece.decision->first_child, piece.decision->first_child + 1}};
+  });
   return writer.finish();
 }
 

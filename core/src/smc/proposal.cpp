@@ -20,14 +20,14 @@ double log_sum(double a, double b) {
 }  // namespace
 
 // Rules that would leave too few rows are left out of every proposal, which takes tables.
-template <class Model>
+template <CutLeafModel Model>
 Proposer<Model>::Proposer(BlockStore<Model>& blocks, const ProposalSettings& settings)
     : blocks_(blocks),
       settings_(settings),
       by_table_(settings.kind == Proposal::TEMPERED || settings.min_samples_leaf > 1),
       tabler_(blocks.table(), blocks.model(), table_settings(settings)) {}
 
-template <class Model>
+template <CutLeafModel Model>
 Outcome<Model> Proposer<Model>::propose(Block<Model>* block, std::uint32_t depth, bool may_split,
                                         Stream& stream) {
   Outcome<Model> out;
@@ -43,7 +43,7 @@ Outcome<Model> Proposer<Model>::propose(Block<Model>* block, std::uint32_t depth
   return out;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Proposer<Model>::propose_plainly(Block<Model>* block, double p, Stream& stream,
                                       Outcome<Model>& out) {
   if (stream.next_uniform() >= p) return;
@@ -60,7 +60,7 @@ void Proposer<Model>::propose_plainly(Block<Model>* block, double p, Stream& str
   out.log_weight = out.log_gain + draw.log_base_ratio;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Proposer<Model>::propose_by_table(Block<Model>* block, double p, Stream& stream,
                                        Outcome<Model>& out) {
   const Node node = node_of(block);
@@ -86,7 +86,7 @@ void Proposer<Model>::propose_by_table(Block<Model>* block, double p, Stream& st
   if (!is_legal) out.log_weight = -std::numeric_limits<double>::infinity();
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void Proposer<Model>::split(Block<Model>* block, Rule&& rule, Outcome<Model>& out) {
   out.is_split = true;
   out.children = blocks_.split(block, rule);

@@ -30,7 +30,7 @@ std::uint64_t rule_number(const Rule& rule) {
 
 }  // namespace
 
-template <class Model>
+template <CutLeafModel Model>
 Block<Model>* BlockStore<Model>::root() {
   B* block = pool_.make();
   block->rows.resize(table_.n_rows());
@@ -40,7 +40,7 @@ Block<Model>* BlockStore<Model>::root() {
     model_.add(i, block->stats);
     block->key += salts_[i];
   }
-  block->log_marginal = model_.log_marginal(block->stats);
+  block->log_marginal = model_.powered_log_marginal(block->stats);
   block->extents = find_extents(table_, block->rows);
   block->is_ready = true;
   by_key_.emplace(block->key, block);
@@ -48,7 +48,7 @@ Block<Model>* BlockStore<Model>::root() {
   return block;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::ready(B* block) {
   if (block->is_ready) return;
   take_rows(block);
@@ -57,7 +57,7 @@ void BlockStore<Model>::ready(B* block) {
   leave_origin(block);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::take_rows(B* block) {
   const std::int32_t* column = table_.column(block->rule.feature);
   const auto& from = block->origin->rows;
@@ -77,7 +77,7 @@ void BlockStore<Model>::take_rows(B* block) {
   block->rows.shrink_to_fit();
 }
 
-template <class Model>
+template <CutLeafModel Model>
 typename Block<Model>::Children BlockStore<Model>::split(B* block, const Rule& rule) {
   if (!rule.left_levels.empty()) {
     const auto [left, right] = make_children(block, rule);
@@ -101,7 +101,7 @@ typename Block<Model>::Children BlockStore<Model>::split(B* block, const Rule& r
   return {left, right};
 }
 
-template <class Model>
+template <CutLeafModel Model>
 typename Block<Model>::Children BlockStore<Model>::make_children(B* block, const Rule& rule) {
   const std::int32_t* column = table_.column(rule.feature);
   Stats left = model_.nothing();
@@ -113,13 +113,14 @@ typename Block<Model>::Children BlockStore<Model>::make_children(B* block, const
       key += salts_[i] & -static_cast<std::uint64_t>(goes_left);
     }
   });
-  Stats right = model_.rest(block->stats, left);
+  Stats right = block->stats;
+  model_.subtract(left, right);
   B* first = find_or_make(key, std::move(left), block, rule, true);
   B* second = find_or_make(block->key - key, std::move(right), block, rule, false);
   return {first, second};
 }
 
-template <class Model>
+template <CutLeafModel Model>
 Block<Model>* BlockStore<Model>::find_or_make(std::uint64_t key, Stats&& stats, B* origin,
                                               const Rule& rule, bool is_left) {
   const auto [begin, end] = by_key_.equal_range(key);
@@ -132,7 +133,7 @@ Block<Model>* BlockStore<Model>::find_or_make(std::uint64_t key, Stats&& stats, 
   }
   B* block = pool_.make();
   block->key = key;
-  block->log_marginal = model_.log_marginal(stats);
+  block->log_marginal = model_.powered_log_marginal(stats);
   block->stats = std::move(stats);
   set_origin(block, origin, rule, is_left);
   by_key_.emplace(key, block);
@@ -140,7 +141,7 @@ Block<Model>* BlockStore<Model>::find_or_make(std::uint64_t key, Stats&& stats, 
   return block;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::set_origin(B* block, B* origin, const Rule& rule, bool is_left) {
   if (block->is_ready || block->origin != nullptr) return;
   block->origin = origin;
@@ -150,7 +151,7 @@ void BlockStore<Model>::set_origin(B* block, B* origin, const Rule& rule, bool i
   ++origin->waiting;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::leave_origin(B* block) {
   B* origin = block->origin;
   if (origin == nullptr) return;
@@ -160,7 +161,7 @@ void BlockStore<Model>::leave_origin(B* block) {
 }
 
 // Nothing will expand it for now.
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::forget(B* block) {
   block->table.reset();
   std::vector<typename B::Known> known;
@@ -174,14 +175,14 @@ void BlockStore<Model>::forget(B* block) {
   drop(block);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::free_rows(B* block) {
   std::vector<std::uint32_t>().swap(block->rows);
   block->extents = {};
   block->is_ready = false;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void BlockStore<Model>::remove(B* block) {
   const auto [begin, end] = by_key_.equal_range(block->key);
   for (auto at = begin; at != end; ++at) {

@@ -27,7 +27,7 @@ std::size_t find_place(const std::vector<double>& cumulative, double uniform) {
 
 }  // namespace
 
-template <class Model>
+template <CutLeafModel Model>
 SplitTable SplitTabler<Model>::make(const Node& node) {
   SplitTable out;
   std::vector<Mass> masses;
@@ -50,7 +50,7 @@ SplitTable SplitTabler<Model>::make(const Node& node) {
   return out;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 double SplitTabler<Model>::largest_tilt(const FeatureSplits& splits) const {
   double largest = splits.rest > 0 ? log_tilt(splits.log_rest_ratio) : NO_MASS;
   for (const auto& entry : splits.entries) largest = std::max(largest, log_tilt(entry.log_ratio));
@@ -58,7 +58,7 @@ double SplitTabler<Model>::largest_tilt(const FeatureSplits& splits) const {
 }
 
 // The largest tilt of a feature's splits, and their mass as a multiple of its exponential.
-template <class Model>
+template <CutLeafModel Model>
 typename SplitTabler<Model>::Mass SplitTabler<Model>::weigh(const FeatureSplits& splits) const {
   Mass mass{largest_tilt(splits), 0};
   for (const auto& entry : splits.entries) {
@@ -70,7 +70,7 @@ typename SplitTabler<Model>::Mass SplitTabler<Model>::weigh(const FeatureSplits&
   return mass;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::add_up(FeatureSplits& splits) const {
   const double log_scale = largest_tilt(splits);
   double sum = 0;
@@ -85,12 +85,12 @@ void SplitTabler<Model>::add_up(FeatureSplits& splits) const {
                                           std::exp(log_tilt(splits.log_rest_ratio) - log_scale));
 }
 
-template <class Model>
+template <CutLeafModel Model>
 TableDraw SplitTabler<Model>::draw(const Node& node, SplitTable& table, Stream& stream) {
   return draw_of(node, table, find_place(table.cumulative, stream.next_uniform()), stream);
 }
 
-template <class Model>
+template <CutLeafModel Model>
 TableDraw SplitTabler<Model>::draw_of(const Node& node, SplitTable& table, std::size_t place,
                                       Stream& stream) {
   const auto [found, is_new] = table.drawn.try_emplace(place);
@@ -127,7 +127,7 @@ TableDraw SplitTabler<Model>::draw_of(const Node& node, SplitTable& table, std::
   return out;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::list_splits(const Node& node, std::size_t place, FeatureSplits& out) {
   out.entries.clear();
   out.sets.clear();
@@ -142,7 +142,7 @@ void SplitTabler<Model>::list_splits(const Node& node, std::size_t place, Featur
 
 // --- numbers -----------------------------------------------------------------------------------
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::find_gaps(const Node& node, std::size_t place) {
   const Extent& extent = node.extents.extent[place];
   const bool has_histogram = fill_histogram(node, place);
@@ -160,7 +160,7 @@ void SplitTabler<Model>::find_gaps(const Node& node, std::size_t place) {
   }
 }
 
-template <class Model>
+template <CutLeafModel Model>
 typename SplitTabler<Model>::Mass SplitTabler<Model>::weigh_gaps(const Node& node,
                                                                  std::size_t place) const {
   Mass mass{NO_MASS, 0};
@@ -175,7 +175,7 @@ typename SplitTabler<Model>::Mass SplitTabler<Model>::weigh_gaps(const Node& nod
   return mass;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::list_gaps(const Node& node, std::size_t place, FeatureSplits& out) {
   find_gaps(node, place);
   out.has_directions = !missing_.empty();
@@ -188,9 +188,9 @@ void SplitTabler<Model>::list_gaps(const Node& node, std::size_t place, FeatureS
 }
 
 // Counts by rank and class, where that takes less than sorting the rows.
-template <class Model>
+template <CutLeafModel Model>
 bool SplitTabler<Model>::fill_histogram(const Node& node, std::size_t place) {
-  if constexpr (Model::COUNTS) {
+  if constexpr (Model::IS_CLASSIFIER) {
     const Extent& extent = node.extents.extent[place];
     const std::size_t n_classes = model_.n_classes();
     const std::size_t size = static_cast<std::size_t>(extent.high - extent.low + 1) * n_classes;
@@ -211,7 +211,7 @@ bool SplitTabler<Model>::fill_histogram(const Node& node, std::size_t place) {
   return false;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::sort_rows(const Node& node, std::size_t place) {
   const Extent& extent = node.extents.extent[place];
   const std::int32_t* column = table_.column(node.extents.feature[place]);
@@ -235,7 +235,7 @@ void SplitTabler<Model>::sort_rows(const Node& node, std::size_t place) {
 }
 
 // False if nothing need be counted on the way.
-template <class Model>
+template <CutLeafModel Model>
 bool SplitTabler<Model>::start_walk(const Node& node, bool missing_left) {
   n_groups_ = 0;
   if (settings_.tau == 0 && settings_.min_samples_leaf <= 1) return false;
@@ -245,9 +245,9 @@ bool SplitTabler<Model>::start_walk(const Node& node, bool missing_left) {
   return true;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::walk_histogram(const Node& node, const Extent& extent, bool missing_left) {
-  if constexpr (Model::COUNTS) {
+  if constexpr (Model::IS_CLASSIFIER) {
     const std::size_t n_classes = model_.n_classes();
     const bool walks = start_walk(node, missing_left);
     std::int32_t below = -1;
@@ -264,7 +264,7 @@ void SplitTabler<Model>::walk_histogram(const Node& node, const Extent& extent, 
   }
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::walk_rows(const Node& node, const Extent& extent, bool missing_left) {
   const bool walks = start_walk(node, missing_left);
   std::uint64_t below = order_[0] >> 32;
@@ -280,7 +280,7 @@ void SplitTabler<Model>::walk_rows(const Node& node, const Extent& extent, bool 
 }
 
 // Length of a gap as a share of the extent.
-template <class Model>
+template <CutLeafModel Model>
 double SplitTabler<Model>::gap_share(std::uint32_t feature, const Extent& gap,
                                      const Extent& extent) const {
   const auto value = [&](std::int32_t rank) { return table_.value(feature, rank); };
@@ -292,7 +292,7 @@ double SplitTabler<Model>::gap_share(std::uint32_t feature, const Extent& gap,
 
 // --- categories --------------------------------------------------------------------------------
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::list_subsets(const Node& node, std::size_t place, FeatureSplits& out) {
   const std::uint32_t j = node.extents.feature[place];
   sum_levels(node, j, out);
@@ -308,7 +308,7 @@ void SplitTabler<Model>::list_subsets(const Node& node, std::size_t place, Featu
     out.log_rest_ratio += entry.log_ratio / static_cast<double>(out.entries.size());
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::sum_levels(const Node& node, std::uint32_t feature, FeatureSplits& out) {
   const std::int32_t* column = table_.column(feature);
   out.levels = present_levels(table_, node.rows, feature);
@@ -328,7 +328,7 @@ void SplitTabler<Model>::sum_levels(const Node& node, std::uint32_t feature, Fea
   }
 }
 
-template <class Model>
+template <CutLeafModel Model>
 std::vector<std::vector<std::uint64_t>> SplitTabler<Model>::all_subsets(
     std::int32_t n_levels, const FeatureSplits& out) const {
   std::vector<Set> sets;
@@ -342,10 +342,10 @@ std::vector<std::vector<std::uint64_t>> SplitTabler<Model>::all_subsets(
 }
 
 // The outputs by whose share levels are ordered: the most frequent classes, but one of two.
-template <class Model>
+template <CutLeafModel Model>
 std::vector<std::size_t> SplitTabler<Model>::orders(const Node& node) const {
   std::vector<std::size_t> found{0};
-  if constexpr (Model::COUNTS) {
+  if constexpr (Model::IS_CLASSIFIER) {
     found.resize(model_.n_classes());
     for (std::size_t c = 0; c < found.size(); ++c) found[c] = c;
     std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
@@ -356,7 +356,7 @@ std::vector<std::size_t> SplitTabler<Model>::orders(const Node& node) const {
   return found;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 std::vector<std::vector<std::uint64_t>> SplitTabler<Model>::ordered_subsets(
     const Node& node, std::int32_t n_levels, const FeatureSplits& out) const {
   std::vector<Set> sets;
@@ -383,7 +383,7 @@ std::vector<std::vector<std::uint64_t>> SplitTabler<Model>::ordered_subsets(
 }
 
 // One entry, or one for each direction of the missing values, for every set.
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::add_subset(const Node& node, double base, FeatureSplits& out) {
   for (std::size_t s = 0; s < out.sets.size(); ++s) {
     for (const bool missing_left : {false, true}) {
@@ -393,17 +393,18 @@ void SplitTabler<Model>::add_subset(const Node& node, double base, FeatureSplits
         if (in_set(out.sets[s].data(), static_cast<std::uint32_t>(out.levels[l])))
           model_.add(level_stats_[l], left);
       }
-      const Stats right = model_.rest(node.stats, left);
+      Stats right = node.stats;
+      model_.subtract(left, right);
       if (std::min<std::int64_t>(left.n, right.n) < settings_.min_samples_leaf) continue;
-      const double log_ratio =
-          model_.log_marginal(left) + model_.log_marginal(right) - node.log_marginal;
+      const double log_ratio = model_.powered_log_marginal(left) +
+                               model_.powered_log_marginal(right) - node.log_marginal;
       out.entries.push_back({base, log_ratio, static_cast<std::int32_t>(s), 0, missing_left});
     }
   }
 }
 
 // A subset without an entry, uniformly.
-template <class Model>
+template <CutLeafModel Model>
 void SplitTabler<Model>::draw_rest(std::uint32_t feature, const FeatureSplits& splits, Rule& rule,
                                    Stream& stream) const {
   do {

@@ -15,7 +15,7 @@ from bayeswood.cli.large_input import is_large, memory_limit, memory_option
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
-    find_class,
+    check_method,
     make_estimator,
     parse_parameters,
 )
@@ -33,6 +33,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
     DEFAULT_GAMMA0,
     ClassPredictions,
+    Importances,
     NumberPredictions,
     predict_rows,
     score_predictions,
@@ -116,23 +117,19 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         _check_plot(request.plot)
         if request.predictions is not None:
             check_ending(request.predictions, "--predictions")
-        find_class(request.method, request.task or "classification")
+        check_method(request.method)
         problem = read_problem(request)
         estimator = _unfitted(request, problem, screen)
         _check_groups(request, estimator)
         _show_problem(request, problem, screen)
-        start = time.perf_counter()
         warned: list[str] = []
         with warnings_as_notes(warned):
-            _fit_estimator(estimator, problem)
-        seconds = time.perf_counter() - start
-        with warnings_as_notes(warned):
-            predicted = _predict(request, problem, estimator)
+            fitted = _fitted(request, problem, estimator)
         screen.show_notes(warned)
         problem.notes.extend(warned)
-        _write_outputs(files, request, problem, estimator, predicted)
-        result = _result(request, problem, estimator, predicted, seconds)
-    _show_result(request, result, estimator, screen)
+        _write_outputs(files, request, problem, fitted)
+        result = _result(request, problem, fitted)
+    _show_result(request, result, fitted, screen)
     screen.finish(result)
 
 
@@ -196,6 +193,35 @@ class Predicted:
         return self.predictions.take(np.searchsorted(self.rows, rows))
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """What came of a fit.
+
+    Attributes
+    ----------
+    estimator : fitted bayeswood estimator
+    seconds : float
+        That the fit took.
+    importances : Importances
+    predicted : Predicted or None
+        None if no output needs predictions.
+    """
+
+    estimator: Any
+    seconds: float
+    importances: Importances
+    predicted: Predicted | None
+
+
+def _fitted(request: FitRequest, problem: Problem, estimator: Any) -> Fitted:
+    """Fit, and predict the rows that some output needs."""
+    start = time.perf_counter()
+    _fit_estimator(estimator, problem)
+    seconds = time.perf_counter() - start
+    predicted = _predict(request, problem, estimator)
+    return Fitted(estimator, seconds, summarize_importances(estimator), predicted)
+
+
 def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted | None:
     """Predictions of the rows that some output needs."""
     if request.predictions is not None:
@@ -210,15 +236,11 @@ def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted
 
 
 def _write_outputs(
-    files: OutputFiles,
-    request: FitRequest,
-    problem: Problem,
-    estimator: Any,
-    predicted: Predicted | None,
+    files: OutputFiles, request: FitRequest, problem: Problem, fitted: Fitted
 ) -> None:
     if request.out is not None:
-        files.write(request.out, estimator.save)
-    if predicted is None:
+        files.write(request.out, fitted.estimator.save)
+    if (predicted := fitted.predicted) is None:
         return
     if (place := request.predictions) is not None:
         split = np.where(problem.is_test, "test", "train").tolist()
@@ -226,12 +248,12 @@ def _write_outputs(
         table = prediction_table(predicted.predictions, before)
         files.write(place, lambda path: write_table(table, path, kind_of=place))
     if (picture := request.plot) is not None:
-        figure = _draw(request, problem, estimator, predicted)
+        figure = _draw(request, problem, fitted, predicted)
         ending = picture.suffix.lower().removeprefix(".")
         files.write(picture, lambda path: figure.savefig(path, format=ending))
 
 
-def _draw(request: FitRequest, problem: Problem, estimator: Any, predicted: Predicted) -> Any:
+def _draw(request: FitRequest, problem: Problem, fitted: Fitted, predicted: Predicted) -> Any:
     from bayeswood.plots import plot_overview
 
     rows = problem.shown_rows
@@ -240,23 +262,16 @@ def _draw(request: FitRequest, problem: Problem, estimator: Any, predicted: Pred
     return plot_overview(
         predicted.of(rows),
         problem.y[rows],
-        summarize_importances(estimator),
-        title=f"{type(estimator).__name__} · {name}",
+        fitted.importances,
+        title=f"{type(fitted.estimator).__name__} · {name}",
         rows_are="test rows" if problem.is_test.any() else "training rows",
         target=problem.target,
     )
 
 
-def _result(
-    request: FitRequest,
-    problem: Problem,
-    estimator: Any,
-    predicted: Predicted | None,
-    seconds: float,
-) -> dict[str, Any]:
-    test = np.flatnonzero(problem.is_test)
+def _result(request: FitRequest, problem: Problem, fitted: Fitted) -> dict[str, Any]:
+    test, predicted = np.flatnonzero(problem.is_test), fitted.predicted
     outputs = {"model": request.out, "predictions": request.predictions, "plot": request.plot}
-    importances = summarize_importances(estimator)
     return {
         "data": request.data,
         "target": problem.target,
@@ -266,15 +281,12 @@ def _result(
         "n_test": len(test),
         "features": problem.features.table.column_names,
         "categories": problem.features.categories,
-        "parameters": estimator.get_params(deep=False),
-        "fit_seconds": round(seconds, 4),
+        "parameters": fitted.estimator.get_params(deep=False),
+        "fit_seconds": round(fitted.seconds, 4),
         "test": None
         if predicted is None or not len(test)
         else score_predictions(predicted.of(test), problem.y[test]),
-        "importances": [
-            {"feature": name, "mean": mean, "spread": spread}
-            for name, mean, spread in zip(*vars(importances).values(), strict=True)
-        ],
+        "importances": fitted.importances.to_json(),
         "outputs": {kind: str(path) for kind, path in outputs.items() if path is not None},
         "notes": problem.notes,
     }
@@ -305,20 +317,23 @@ def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None
 
 
 def _show_result(
-    request: FitRequest, result: dict[str, Any], estimator: Any, screen: Screen
+    request: FitRequest, result: dict[str, Any], fitted: Fitted, screen: Screen
 ) -> None:
     from bayeswood.report.render import heading, render_importances, render_pairs, render_scores
 
-    n_trees = len(estimator.member_weights_)
-    fitted = f"Fitted {n_trees} trees to {result['n_train']:,} rows"
-    screen.show(heading(f"{fitted} in {result['fit_seconds']:.2f} s"))
+    forest = fitted.estimator.forest_
+    trees = f"{forest.n_members} trees"
+    if forest.trees_per_member > 1:
+        trees = f"{forest.n_members} bags of {forest.trees_per_member} trees"
+    done = f"Fitted {trees} to {result['n_train']:,} rows"
+    screen.show(heading(f"{done} in {result['fit_seconds']:.2f} s"))
     if result["test"] is not None:
         screen.show(heading(f"On the {result['n_test']:,} rows held out"))
         screen.show(render_scores(result["test"]))
     elif request.predictions or request.plot:
         screen.show_notes([_TRAINING_ROWS])
     screen.show(heading("Importance ± spread over the trees"))
-    screen.show(render_importances(summarize_importances(estimator)))
+    screen.show(render_importances(fitted.importances))
     if result["outputs"]:
         screen.show(heading("Wrote"))
         rows = [(kind, f"{path} ({file_size(path)})") for kind, path in result["outputs"].items()]

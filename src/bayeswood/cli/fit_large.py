@@ -175,10 +175,7 @@ def _show(
             "parameters": estimator.get_params(deep=False),
             "memory_plan": plan.to_json(),
             "fit_seconds": round(seconds, 4),
-            "importances": [
-                {"feature": name, "mean": mean, "spread": spread}
-                for name, mean, spread in zip(*vars(importances).values(), strict=True)
-            ],
+            "importances": importances.to_json(),
             "outputs": {} if request.out is None else {"model": str(request.out)},
             "notes": notes,
         }

@@ -10,7 +10,14 @@ from bayeswood.cli.columns import Task, suggest
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, method_class
 
-__all__ = ["DEFAULT_METHOD", "find_class", "make_estimator", "parse_parameters", "parse_value"]
+__all__ = [
+    "DEFAULT_METHOD",
+    "check_method",
+    "find_class",
+    "make_estimator",
+    "parse_parameters",
+    "parse_value",
+]
 
 _WORDS = {"true": True, "false": False, "none": None, "null": None}
 
@@ -77,6 +84,12 @@ def make_estimator(method: str, task: Task, parameters: Mapping[str, Any]) -> An
     return estimator_class(**parameters)
 
 
+def check_method(method: str) -> None:
+    """Refuse an unknown method, before data are read."""
+    if method not in METHODS:
+        raise click.UsageError(f"No method '{method}'.{suggest(method, sorted(METHODS))}")
+
+
 def find_class(method: str, task: Task) -> Any:
     """The estimator class of a method for a task.
 
@@ -89,8 +102,7 @@ def find_class(method: str, task: Task) -> Any:
     -------
     type
     """
-    if method not in METHODS:
-        raise click.UsageError(f"No method '{method}'.{suggest(method, sorted(METHODS))}")
+    check_method(method)
     try:
         return method_class(method, task)
     except BayeswoodError as error:

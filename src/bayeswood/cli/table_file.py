@@ -10,12 +10,11 @@ from typing import Any
 
 from bayeswood.datasets import builtin_path
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.csv_format import MISSING_CELLS, cell_options, find_delimiter, one_line
 
 BUILTIN = "builtin:"
-MISSING_CELLS = ("", "NA", "NaN", "nan")
 _PARQUET_ENDINGS = (".parquet", ".pq")
 OUTPUT_ENDINGS = (".csv", ".csv.gz", *_PARQUET_ENDINGS)
-_DELIMITERS = ",;\t|"
 
 
 def read_table(source: str, *, types: Mapping[str, Any] | None = None) -> Any:
@@ -77,7 +76,7 @@ def _read_parquet(path: Path) -> Any:
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
-        raise BayeswoodError(f"{path}: not a readable Parquet file: {_one_line(error)}") from error
+        raise BayeswoodError(f"{path}: not a readable Parquet file: {one_line(error)}") from error
     # pandas keeps its row labels in columns of these names.
     return table.select([n for n in table.column_names if not n.startswith("__index_level_")])
 
@@ -90,7 +89,7 @@ def _read_csv(path: Path, types: Mapping[str, Any]) -> Any:
         if path.suffix.lower() == ".gz":
             data = gzip.decompress(data)
     except (gzip.BadGzipFile, EOFError) as error:
-        raise BayeswoodError(f"{path}: not a whole gzip file: {_one_line(error)}") from error
+        raise BayeswoodError(f"{path}: not a whole gzip file: {one_line(error)}") from error
     if not data.strip():
         raise BayeswoodError(f"{path}: the file is empty.")
     try:
@@ -105,7 +104,7 @@ def _read_csv(path: Path, types: Mapping[str, Any]) -> Any:
         return _parse_csv(data, types, block_size=min(len(data) + 1, 2**31 - 1))
     except pa.ArrowInvalid as error:
         ragged = _first_ragged_row(data)
-        raise BayeswoodError(f"{path}: {ragged or _one_line(error)}") from error
+        raise BayeswoodError(f"{path}: {ragged or one_line(error)}") from error
 
 
 def _first_ragged_row(data: bytes) -> str:
@@ -116,7 +115,7 @@ def _first_ragged_row(data: bytes) -> str:
 
     def refuse(row: Any) -> str:
         cells = f"{row.actual_columns} cells where the header has {row.expected_columns}"
-        found.append(f"line {row.number} has {cells}: {_one_line(row.text)}")
+        found.append(f"line {row.number} has {cells}: {one_line(row.text)}")
         return "error"
 
     with suppress(pa.ArrowInvalid):
@@ -137,23 +136,9 @@ def _parse_csv(
     return csv.read_csv(
         pa.BufferReader(data),
         read_options=csv.ReadOptions(block_size=block_size, use_threads=ragged is None),
-        parse_options=csv.ParseOptions(
-            delimiter=_sniff_delimiter(data), invalid_row_handler=ragged
-        ),
-        convert_options=csv.ConvertOptions(
-            column_types=dict(types),
-            null_values=list(MISSING_CELLS),
-            strings_can_be_null=True,
-            true_values=["true", "True", "TRUE"],
-            false_values=["false", "False", "FALSE"],
-        ),
+        parse_options=csv.ParseOptions(delimiter=find_delimiter(data), invalid_row_handler=ragged),
+        convert_options=cell_options(types),
     )
-
-
-def _sniff_delimiter(data: bytes) -> str:
-    """The comma, unless the header has none but has another usual delimiter."""
-    header = data.split(b"\n", 1)[0].decode("utf-8")
-    return next((mark for mark in _DELIMITERS if mark in header), ",")
 
 
 def _check_table(table: Any, source: str) -> None:
@@ -171,12 +156,6 @@ def _check_table(table: Any, source: str) -> None:
                 f"{source}: column '{field.name}' holds bytes that are not UTF-8 text. "
                 "Save the file as UTF-8."
             )
-
-
-def _one_line(error: BaseException | str) -> str:
-    """The first 200 characters, without line breaks; rows of a wide file can be long."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def write_table(table: Any, path: Path, *, kind_of: Path | None = None) -> None:

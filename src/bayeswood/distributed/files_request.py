@@ -1,17 +1,16 @@
-"""What a fit from files is asked for, and what it ends in."""
+"""What a fit in pieces is asked for, and what it ends in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.files.encoding import Encoding, Rows
-from bayeswood.distributed.files.file_plan import Source
+from bayeswood.distributed.files.encoding import Encoding, Rows, Totals
+from bayeswood.distributed.files.file_plan import FilePlan, Fragment, Source
 from bayeswood.distributed.pieces.branch import BranchPlan
 from bayeswood.distributed.tasks.memory import MemoryPlan
-from bayeswood.distributed.tasks.scan import Totals
 from bayeswood.distributed.tasks.tasks import Executor
 from bayeswood.forest import Forest
 
@@ -34,8 +33,8 @@ class Growth:
     branches: BranchPlan
 
 
-#: Decides on the growth for an encoding, the totals of all rows, and the size of the sample.
-Grow = Callable[[Encoding, Totals, int], Growth]
+#: Decides on the growth for an encoding, the totals of all rows, the sample's size, and a seed.
+Grow = Callable[[Encoding, Totals, int, int], Growth]
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class FilesRequest:
     Attributes
     ----------
     source : Source
-        The files.
+        The files, or the columns of a data frame.
     is_classifier : bool
         Whether the target is a class.
     parameters : dict
@@ -100,6 +99,31 @@ class FilesRequest:
     stall_timeout: float = 600.0
     executor: Executor | None = None
     show_progress: bool = False
+
+    @property
+    def splits(self) -> bool:
+        """Whether the trunk is made deeper where a branch would not fit."""
+        return self.on_large_branch == "split"
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of a row in memory, with every column as wide as it can be."""
+        return 8 * len(self.source.roles.columns) + 16
+
+    def plan(self, seed: int, fragments: Sequence[Fragment] = (), chunk_rows: int = 0) -> FilePlan:
+        """What all who work on the fit know."""
+        return FilePlan(
+            files=self.source.files,
+            fragments=tuple(fragments),
+            roles=self.source.roles,
+            types=self.source.types,
+            is_classifier=self.is_classifier,
+            owner=self.owner,
+            seed=seed,
+            batch_rows=self.batch_rows,
+            chunk_rows=chunk_rows,
+            keep_rows=self.keep_rows,
+        )
 
 
 @dataclass(frozen=True)

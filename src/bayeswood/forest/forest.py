@@ -18,7 +18,7 @@ from bayeswood.forest.nested import (
     nested_arrays,
 )
 from bayeswood.forest.tree import Tree
-from bayeswood.forest.weights import check_log_weights, normalise
+from bayeswood.forest.weights import checked_weights
 
 F64 = NDArray[np.float64]
 
@@ -70,6 +70,19 @@ class Forest:
         So many trees, one after another, add up to one member. Class probabilities do not add
         up: a forest whose leaves hold them has members of one tree.
 
+    Attributes
+    ----------
+    core : _core.Forest
+        The native trees.
+    n_trees, n_members, trees_per_member : int
+        Trees, members, and trees in each.
+    n_features, n_outputs : int
+        Features; classes, or responses.
+    is_classifier : bool
+        Whether leaves hold class probabilities.
+    log_weights, weights : ndarray, (n_members,)
+        As given, and scaled to a sum of 1.
+
     Notes
     -----
     The matrices that `predict`, `draws` and `apply` take are in the encoding of the fitted
@@ -103,29 +116,21 @@ class Forest:
         labels: Labels | None = None,
         trees_per_member: int = 1,
     ) -> None:
-        self._core = core
+        self.core = core
+        self.n_trees = core.n_trees
+        self.n_features = core.n_features
+        self.n_outputs = core.n_outputs
+        self.is_classifier = core.is_classifier
         self.trees_per_member = _check_members(core, trees_per_member)
-        n_members = core.n_trees // trees_per_member
-        given = np.zeros(n_members) if log_weights is None else log_weights
-        self.log_weights = check_log_weights(given, n_members)
-        self.weights = normalise(self.log_weights)
-        self.weights.flags.writeable = False
-        self.labels = labels or Labels.numbered(core.n_features)
+        self.n_members = core.n_trees // trees_per_member
+        given = np.zeros(self.n_members) if log_weights is None else log_weights
+        self.log_weights, self.weights = checked_weights(given, self.n_members)
+        self._labels = labels
 
     @property
-    def core(self) -> _core.Forest:
-        """The native trees."""
-        return self._core
-
-    @property
-    def n_trees(self) -> int:
-        """Number of trees."""
-        return self._core.n_trees
-
-    @property
-    def n_members(self) -> int:
-        """Number of members: trees, or sums of trees."""
-        return len(self.log_weights)
+    def labels(self) -> Labels:
+        """Names of features, levels and classes; numbers where none were given."""
+        return self._labels or Labels.numbered(self.n_features)
 
     @property
     def tree_weights(self) -> F64:
@@ -133,39 +138,24 @@ class Forest:
         return np.repeat(self.weights, self.trees_per_member)
 
     @property
-    def n_features(self) -> int:
-        """Number of features."""
-        return self._core.n_features
-
-    @property
-    def n_outputs(self) -> int:
-        """Number of classes, or of responses."""
-        return self._core.n_outputs
-
-    @property
-    def is_classifier(self) -> bool:
-        """Whether leaves hold class probabilities."""
-        return self._core.is_classifier
-
-    @property
     def has_rows(self) -> bool:
         """Whether leaves remember their training rows."""
-        return self._core.has_rows
+        return self.core.has_rows
 
     @property
     def n_leaves(self) -> NDArray[np.int64]:
         """Leaves of each tree."""
-        return self._core.n_leaves
+        return self.core.n_leaves
 
     @property
     def depths(self) -> NDArray[np.int32]:
         """Depth of each tree."""
-        return self._core.depths()
+        return self.core.depths()
 
     @property
     def nbytes(self) -> int:
         """Memory held by the trees, in bytes."""
-        return self._core.nbytes
+        return self.core.nbytes
 
     @property
     def digest(self) -> str:
@@ -180,14 +170,14 @@ class Forest:
     @property
     def trees(self) -> Sequence[Tree]:
         """The trees, as a sequence."""
-        return _Trees(self._core, self.labels)
+        return _Trees(self.core, self.labels)
 
     def __len__(self) -> int:
         return self.n_trees
 
     def apply(self, X: ArrayLike, n_jobs: int = 1) -> NDArray[np.int32]:
         """Node index of each row's leaf in each tree, (n_rows, n_trees)."""
-        return self._core.apply(self._matrix(X), n_jobs)
+        return self.core.apply(self._matrix(X), n_jobs)
 
     def predict(
         self,
@@ -196,7 +186,7 @@ class Forest:
         progress: Callable[[int, int], None] | None = None,
     ) -> F64:
         """Weighted mean over the members, (n_rows, n_outputs)."""
-        mean = self._core.predict_mean(self._matrix(X), self.tree_weights, n_jobs, progress)
+        mean = self.core.predict_mean(self._matrix(X), self.tree_weights, n_jobs, progress)
         if self.is_classifier:  # the weights' rounding must not push a probability past 1
             mean /= mean.sum(axis=1, keepdims=True)
         return mean
@@ -210,25 +200,25 @@ class Forest:
         given = self.weights if weights is None else weights
         rows, size = self._matrix(X), self.trees_per_member
         if size > 1:
-            return self._core.predict_sum_votes(rows, given, size, n_jobs)
-        return self._core.predict_votes(rows, given, n_jobs)
+            return self.core.predict_sum_votes(rows, given, size, n_jobs)
+        return self.core.predict_votes(rows, given, n_jobs)
 
     def draws(self, X: ArrayLike, n_jobs: int = 1) -> F64:
         """What every member says, (n_members, n_rows, n_outputs)."""
-        return self._core.predict_draws(self._matrix(X), n_jobs, self.trees_per_member)
+        return self.core.predict_draws(self._matrix(X), n_jobs, self.trees_per_member)
 
     def quantiles(self, X: ArrayLike, levels: F64, n_jobs: int = 1) -> F64:
         """Weighted quantiles over the members, (n_rows, n_outputs, n_levels).
 
         That at level a is the smallest value whose cumulative weight is at least a.
         """
-        return self._core.predict_member_quantiles(
+        return self.core.predict_member_quantiles(
             self._matrix(X), self.weights, levels, n_jobs, self.trees_per_member
         )
 
     def spread(self, X: ArrayLike, n_jobs: int = 1) -> tuple[F64, F64]:
         """Weighted mean and standard deviation over the members, both (n_rows, n_outputs)."""
-        mean, variance = self._core.predict_member_moments(
+        mean, variance = self.core.predict_member_moments(
             self._matrix(X), self.weights, n_jobs, self.trees_per_member
         )
         return mean, np.sqrt(variance)
@@ -262,18 +252,18 @@ class Forest:
     def _of_members(self, members: NDArray[np.int64], log_weights: F64 | None) -> "Forest":
         size = self.trees_per_member
         trees = (members[:, None] * size + np.arange(size)).ravel()
-        return Forest(self._core.select(trees), log_weights, self.labels, size)
+        return Forest(self.core.select(trees), log_weights, self._labels, size)
 
     def apart(self) -> "Forest":
         """Every tree as a member of its own, with an equal share of its member's weight."""
         if self.trees_per_member == 1:
             return self
         log_weights = np.repeat(self.log_weights, self.trees_per_member)
-        return Forest(self._core, log_weights, self.labels)
+        return Forest(self.core, log_weights, self.labels)
 
     def labelled(self, labels: Labels) -> "Forest":
         """The same trees under other names."""
-        return Forest(self._core, self.log_weights, labels, self.trees_per_member)
+        return Forest(self.core, self.log_weights, labels, self.trees_per_member)
 
     def with_trees(self, arrays: dict[str, Any]) -> "Forest":
         """The same members with these trees in place of their own, in the core's arrays."""
@@ -324,7 +314,7 @@ class Forest:
         """
         size = self.trees_per_member
         summed = {} if size == 1 else {"trees_per_member": size}
-        return {**self._core.to_arrays(), "log_weights": self.log_weights, **summed}
+        return {**self.core.to_arrays(), "log_weights": self.log_weights, **summed}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, Any], labels: Labels | None = None) -> "Forest":

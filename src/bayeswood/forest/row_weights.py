@@ -11,7 +11,7 @@ from bayeswood import _core
 F64 = NDArray[np.float64]
 
 #: The ways of weighting rows that the core can repeat from a seed.
-SCHEMES = ("exponential", "bootstrap", "unit")
+SCHEMES = ("exponential", "subsample", "bootstrap", "unit")
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,16 +20,19 @@ class RowWeights:
 
     Attributes
     ----------
-    scheme : {"exponential", "bootstrap", "unit"}
-        Exp(1) draws, the counts of a bootstrap sample, or 1.
+    scheme : {"exponential", "subsample", "bootstrap", "unit"}
+        Exp(1) draws, 1 for the rows whose draw is not below the threshold, the counts of a
+        bootstrap sample, or 1.
     seed : int
         The seed that the weights of all trees come from.
     threshold : float
-        Exponential weights below it are 0.
+        Exponential draws below it are 0.
     groups : ndarray of int32, (n_rows,) or None
         Groups of rows that are given weight 0 together; needs a threshold.
     parts : ndarray of int32, (n_rows,) or None
         Parts of the rows that have random numbers of their own; exponential weights only.
+    trees_per_draw : int
+        So many trees, one after another, share their weights: a bag.
     """
 
     scheme: str
@@ -37,6 +40,7 @@ class RowWeights:
     threshold: float = 0.0
     groups: NDArray[np.int32] | None = None
     parts: NDArray[np.int32] | None = None
+    trees_per_draw: int = 1
 
     def arguments(self) -> dict[str, Any]:
         """By the names that the core's functions have for them."""
@@ -46,6 +50,7 @@ class RowWeights:
             "weight_threshold": self.threshold,
             "row_groups": self.groups,
             "row_parts": self.parts,
+            "trees_per_draw": self.trees_per_draw,
         }
 
     def draw(self, tree: int, n_rows: int) -> F64:

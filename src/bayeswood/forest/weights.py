@@ -8,8 +8,10 @@ from bayeswood.errors import BayeswoodError
 F64 = NDArray[np.float64]
 
 
-def check_log_weights(log_weights: ArrayLike, n_members: int) -> F64:
-    """A read-only copy of the log-weights, one per member; ``-inf`` leaves a member out.
+def checked_weights(log_weights: ArrayLike, n_members: int) -> tuple[F64, F64]:
+    """The log-weights, one per member, and weights of sum 1; ``-inf`` leaves a member out.
+
+    Both are copies that cannot be written to.
 
     Raises
     ------
@@ -26,8 +28,9 @@ def check_log_weights(log_weights: ArrayLike, n_members: int) -> F64:
         raise BayeswoodError("The log-weights of a forest must not be NaN or +inf.")
     if n_members and np.isneginf(checked).all():
         raise BayeswoodError("At least one tree of a forest must have a positive weight.")
-    checked.flags.writeable = False
-    return checked
+    weights = normalise(checked)
+    checked.flags.writeable = weights.flags.writeable = False
+    return checked, weights
 
 
 def normalise(log_weights: F64) -> F64:

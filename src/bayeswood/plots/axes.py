@@ -17,13 +17,54 @@ _FULL_WIDTH = 4.2
 _SMALLEST_FONT = 5.5
 
 
-def take_axes(ax: Any | None, figsize: tuple[float, float] | None = None) -> Any:
-    """The given axes, or new ones on a figure of pyplot, of the given size in inches."""
+def pyplot() -> Any:
+    """``matplotlib.pyplot``, or an error that says how to get it."""
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError:
         raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
+    return plt
+
+
+def take_axes(ax: Any | None, figsize: tuple[float, float] | None = None) -> Any:
+    """The given axes, or new ones on a figure of pyplot, of the given size in inches."""
+    plt = pyplot()
     return plt.subplots(layout="constrained", figsize=figsize)[1] if ax is None else ax
+
+
+def take_two(axes: Any | None, owner: str, roles: str, **layout: Any) -> NDArray[Any]:
+    """The two given axes, or new ones on a figure of pyplot.
+
+    Parameters
+    ----------
+    axes : two matplotlib.axes.Axes, or None
+    owner : str
+        What is drawn, for the error, such as ``"a structure"``.
+    roles : str
+        What the two are for, for the error.
+    **layout
+        Of `matplotlib.pyplot.subplots`.
+    """
+    found = pyplot().subplots(layout="constrained", **layout)[1] if axes is None else axes
+    two = np.asarray(found, dtype=object).ravel()
+    if two.size != 2:
+        raise BayeswoodError(
+            f"The 'axes' parameter of {owner} must be two axes: {roles}. Got {two.size} instead."
+        )
+    return two
+
+
+def take_grid(axes: Any | None, shape: tuple[int, int], owner: str, **layout: Any) -> NDArray[Any]:
+    """The given axes as an array of this shape, or new ones; see `take_two`."""
+    if axes is None:
+        axes = pyplot().subplots(*shape, squeeze=False, layout="constrained", **layout)[1]
+    grid = np.asarray(axes, dtype=object)
+    if grid.shape != shape:
+        raise BayeswoodError(
+            f"The 'axes' parameter of {owner} must be a {shape[0]} x {shape[1]} array of axes. "
+            f"Got {grid.shape} instead."
+        )
+    return grid
 
 
 def axes_inches(ax: Any) -> tuple[float, float]:
@@ -93,6 +134,59 @@ def name_rows(ax: Any, names: Sequence[str], *, share: float = 0.84) -> None:
     ax.set_yticks(np.arange(len(names)), shorten_all(names, cells), fontsize=size)
     ax.set_ylim(len(names) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
+
+
+class NamedRows:
+    """Axes with a named row for each of the first things, as many as there is room for.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes or None
+        Where to draw; None for new axes.
+    names : sequence of str
+        Of all things.
+    n_rows : int
+        How many to show at most.
+    height : tuple of float
+        Least height of new axes in inches, and the part of it that does not grow with the rows.
+    share : float, default 0.84
+        Of the height, for the rows.
+
+    Attributes
+    ----------
+    ax : matplotlib.axes.Axes
+    n_shown, n_hidden : int
+        Rows with and without room.
+    place : ndarray of int, (n_shown,)
+        Of each row on the axis.
+    thin : float
+        What to multiply line widths by where rows are many.
+    """
+
+    def __init__(
+        self,
+        ax: Any | None,
+        names: Sequence[str],
+        n_rows: int,
+        *,
+        height: tuple[float, float],
+        share: float = 0.84,
+    ) -> None:
+        n_wanted = min(n_rows, len(names))
+        least, rest = height
+        self.ax = take_axes(ax, figsize=(6.4, max(least, rest + 0.24 * n_wanted)))
+        self.n_shown = rows_that_fit(self.ax, n_wanted, share=share)
+        self.n_hidden = len(names) - self.n_shown
+        self.place = np.arange(self.n_shown)
+        self.thin = min(1.0, 12 / self.n_shown) ** 0.5
+        self._names = names[: self.n_shown]
+        self._share = share
+
+    def finish(self) -> None:
+        """Name the rows, when all is drawn."""
+        tidy(self.ax, grid="x")
+        name_rows(self.ax, self._names, share=self._share)
+        few_ticks(self.ax)
 
 
 def legend_above(

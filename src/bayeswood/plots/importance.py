@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from bayeswood.plots.axes import few_ticks, name_rows, rows_that_fit, take_axes, text_size, tidy
+from bayeswood.plots.axes import NamedRows, text_size
 from bayeswood.report import Importances, summarize_importances
 from bayeswood.report.palette import BLUE, GREY, INK
 
@@ -72,27 +72,23 @@ class ImportanceDisplay:
         -------
         self
         """
-        n_shown = min(n_features, len(self.importances.names))
-        self.ax_ = take_axes(ax, figsize=(6.4, max(2.4, 0.9 + 0.24 * n_shown)))
-        self.figure_ = self.ax_.figure
-        n_shown = rows_that_fit(self.ax_, n_shown)
-        mean, spread = self.importances.mean[:n_shown], self.importances.spread[:n_shown]
-        place = np.arange(n_shown)
-        thin = min(1.0, 12 / n_shown) ** 0.5
-        self.ax_.barh(place, mean, height=0.62, color=BLUE, alpha=0.25, zorder=2)
-        low = np.maximum(mean - spread, 0)
-        self.ax_.hlines(place, low, mean + spread, color=BLUE, linewidth=1.6 * thin, zorder=3)
-        self.ax_.scatter(mean, place, color=BLUE, s=26 * thin**2, zorder=4)
-        tidy(self.ax_, grid="x")
-        name_rows(self.ax_, self.importances.names[:n_shown])
+        rows = NamedRows(ax, self.importances.names, n_features, height=(2.4, 0.9))
+        self.ax_, self.figure_ = rows.ax, rows.ax.figure
+        mean = self.importances.mean[: rows.n_shown]
+        spread = self.importances.spread[: rows.n_shown]
+        self.ax_.barh(rows.place, mean, height=0.62, color=BLUE, alpha=0.25, zorder=2)
+        self.ax_.hlines(
+            rows.place, np.maximum(mean - spread, 0), mean + spread, color=BLUE,
+            linewidth=1.6 * rows.thin, zorder=3,
+        )  # fmt: skip
+        self.ax_.scatter(mean, rows.place, color=BLUE, s=26 * rows.thin**2, zorder=4)
+        rows.finish()
         self.ax_.set_xlim(left=0)
-        few_ticks(self.ax_)
         self.ax_.set_xlabel("importance ± spread over the trees", loc="right")
-        self._say_how_many(n_shown)
+        self._say_how_many(rows.n_hidden)
         return self
 
-    def _say_how_many(self, n_shown: int) -> None:
-        n_hidden = len(self.importances.names) - n_shown
+    def _say_how_many(self, n_hidden: int) -> None:
         if n_hidden > 0:
             self.ax_.text(
                 0.98, 0.04, f"and {n_hidden} more", transform=self.ax_.transAxes,

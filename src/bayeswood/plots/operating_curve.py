@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.plots.axes import tidy
+from bayeswood.plots.axes import take_two, tidy
 from bayeswood.report.palette import AMBER, BLUE, CRIMSON, GREY, INK
 
 F64 = NDArray[np.float64]
@@ -102,7 +102,10 @@ class OperatingCurveDisplay:
         -------
         self
         """
-        self.axes_ = _take_two(axes)
+        self.axes_ = take_two(
+            axes, "an operating curve", "accuracy and log probability",
+            nrows=2, sharex=True, figsize=(6.4, 5.6),
+        )  # fmt: skip
         upper, lower = self.axes_
         self.figure_ = upper.figure
         for (name, curve), style in zip(self.curves.items(), _STYLES, strict=False):
@@ -163,22 +166,6 @@ def operating_curve(
     if X is not None:
         curves[name] = estimator.operating_curve(X, y)
     return OperatingCurveDisplay(curves, power=estimator.power_).plot(axes).axes_
-
-
-def _take_two(axes: Any | None) -> NDArray[Any]:
-    if axes is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError:
-            raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
-        axes = plt.subplots(2, sharex=True, figsize=(6.4, 5.6), layout="constrained")[1]
-    two = np.asarray(axes, dtype=object).ravel()
-    if two.size != 2:
-        raise BayeswoodError(
-            "The 'axes' parameter of an operating curve must be two axes: accuracy and log "
-            f"probability. Got {two.size} instead."
-        )
-    return two
 
 
 def _draw_line(ax: Any, power: Any, height: F64, name: str, style: tuple[Any, Any, str]) -> None:

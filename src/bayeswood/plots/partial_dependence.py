@@ -11,6 +11,7 @@ from bayeswood.plots.axes import (
     cells_in,
     few_ticks,
     label_cells,
+    pyplot,
     take_axes,
     text_size,
     tidy,
@@ -146,12 +147,9 @@ class PartialDependenceDisplay:
 
 
 def _panels(n_panels: int) -> list[Any]:
-    import matplotlib.pyplot as plt
-
-    take_axes(object())  # says what is missing if matplotlib is
     n_columns = min(n_panels, _N_COLUMNS)
     n_rows = -(-n_panels // n_columns)
-    figure, axes = plt.subplots(
+    figure, axes = pyplot().subplots(
         n_rows, n_columns, squeeze=False, layout="constrained",
         figsize=(2.9 * n_columns, 2.7 * n_rows),
     )  # fmt: skip

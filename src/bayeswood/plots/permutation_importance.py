@@ -2,9 +2,7 @@
 
 from typing import Any, Self
 
-import numpy as np
-
-from bayeswood.plots.axes import few_ticks, legend_above, name_rows, rows_that_fit, take_axes, tidy
+from bayeswood.plots.axes import NamedRows, legend_above
 from bayeswood.posterior import PermutationImportances, permutation_importance
 from bayeswood.report.names import percent
 from bayeswood.report.palette import AMBER, BLUE, GREY
@@ -100,12 +98,9 @@ class PermutationImportanceDisplay:
         self
         """
         shown = self.importances
-        n_shown = min(n_features, len(shown.names))
-        self.ax_ = take_axes(ax, figsize=(6.4, max(2.6, 1.2 + 0.24 * n_shown)))
-        self.figure_ = self.ax_.figure
-        n_shown = rows_that_fit(self.ax_, n_shown, share=_SHARE)
-        place = np.arange(n_shown)
-        thin = min(1.0, 12 / n_shown) ** 0.5
+        rows = NamedRows(ax, shown.names, n_features, height=(2.6, 1.2), share=_SHARE)
+        self.ax_, self.figure_ = rows.ax, rows.ax.figure
+        n_shown, place, thin = rows.n_shown, rows.place, rows.thin
         self.ax_.axvline(0, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         self.ax_.hlines(
             place, shown.lower[:n_shown], shown.upper[:n_shown], color=BLUE, alpha=0.45,
@@ -119,11 +114,8 @@ class PermutationImportanceDisplay:
             shown.of_forest[:n_shown], place, color=AMBER, marker="D", s=20 * thin**2, zorder=4,
             edgecolors="white", linewidths=0.5, label="the forest",
         )  # fmt: skip
-        tidy(self.ax_, grid="x")
-        name_rows(self.ax_, shown.names[:n_shown], share=_SHARE)
-        few_ticks(self.ax_)
-        n_hidden = len(shown.names) - n_shown
-        more = f" (and {n_hidden} more)" if n_hidden else ""
+        rows.finish()
+        more = f" (and {rows.n_hidden} more)" if rows.n_hidden else ""
         what = _LOSSES.get(shown.score, f"{shown.score} lost")
         self.ax_.set_xlabel(f"{what} by shuffling{more}", loc="right")
         legend_above(self.ax_, side="right")

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.plots.axes import axes_inches, cells_in, name_rows, text_size, tidy
+from bayeswood.plots.axes import axes_inches, cells_in, name_rows, take_two, text_size, tidy
 from bayeswood.posterior import FeatureSplits, TreeStructure, structure
 from bayeswood.report.names import shorten
 from bayeswood.report.palette import AMBER, BLUE, CRIMSON, INK
@@ -97,7 +97,10 @@ class StructureDisplay:
         -------
         self
         """
-        self.axes_ = _take_two(axes, len(self.features))
+        self.axes_ = take_two(
+            axes, "a structure", "probabilities and cuts",
+            ncols=2, figsize=(7.2, 0.9 + 0.34 * max(len(self.features), 3)),
+        )  # fmt: skip
         self.figure_ = self.axes_[0].figure
         self._draw_use(self.axes_[0])
         self._draw_cuts(self.axes_[1])
@@ -176,20 +179,3 @@ def _sets_text(feature: FeatureSplits, n_cells: int) -> str:
     levels, share = feature.left_sets[0]
     ending = f" in {share:.0%}"
     return shorten(f"{{{', '.join(levels)}}}", n_cells - len(ending)) + ending
-
-
-def _take_two(axes: Any | None, n_rows: int) -> NDArray[Any]:
-    if axes is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError:
-            raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
-        height = 0.9 + 0.34 * max(n_rows, 3)
-        axes = plt.subplots(1, 2, figsize=(7.2, height), layout="constrained")[1]
-    two = np.asarray(axes, dtype=object).ravel()
-    if two.size != 2:
-        raise BayeswoodError(
-            "The 'axes' parameter of a structure must be two axes: probabilities and cuts. "
-            f"Got {two.size} instead."
-        )
-    return two

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.plots.axes import text_size, tidy
+from bayeswood.plots.axes import take_grid, text_size, tidy
 from bayeswood.posterior import split_rhat
 from bayeswood.posterior.kept_draws import QUANTITIES, Trace, check_sampled, kept
 from bayeswood.report.palette import CLASS_COLOURS, GREY, INK
@@ -126,7 +126,11 @@ class TraceDisplay:
         -------
         self
         """
-        self.axes_ = _take_rows(axes, len(self.quantities))
+        n_rows = len(self.quantities)
+        self.axes_ = take_grid(
+            axes, (n_rows, 2), "a trace", sharey="row", width_ratios=(3, 1),
+            figsize=(7.2, 2.3 * n_rows + 0.4),
+        )  # fmt: skip
         self.figure_ = self.axes_[0, 0].figure
         for (left, right), name in zip(self.axes_, self.quantities, strict=True):
             limits = self._limits(name)
@@ -265,22 +269,3 @@ def _smooth(middle: F64) -> tuple[F64, F64]:
 
 def _rhat(draws: F64) -> float:
     return float(split_rhat(draws)) if draws.shape[1] >= 4 else float("nan")
-
-
-def _take_rows(axes: Any | None, n_rows: int) -> NDArray[Any]:
-    if axes is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError:
-            raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
-        axes = plt.subplots(
-            n_rows, 2, sharey="row", squeeze=False, layout="constrained",
-            figsize=(7.2, 2.3 * n_rows + 0.4), width_ratios=(3, 1),
-        )[1]  # fmt: skip
-    rows = np.asarray(axes, dtype=object)
-    if rows.shape != (n_rows, 2):
-        raise BayeswoodError(
-            f"The 'axes' parameter of a trace must be a {n_rows} x 2 array of axes. "
-            f"Got {rows.shape} instead."
-        )
-    return rows

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.plots.axes import take_grid
 from bayeswood.plots.tree_layout import TreeLayout, lay_out
 from bayeswood.report.names import shorten
 from bayeswood.report.palette import GREY, INK
@@ -124,7 +125,8 @@ class WeightedTreesDisplay:
         self
         """
         shape = (2, len(self.highest))
-        self.axes_ = _take_grid(axes, shape)
+        size = (2.7 * shape[1] + 0.2, 5.6)
+        self.axes_ = take_grid(axes, shape, "weighted trees", figsize=size)
         self.figure_ = self.axes_[0, 0].figure
         for row, (kind, numbers) in enumerate((("highest", self.highest), ("lowest", self.lowest))):
             for column, number in enumerate(numbers):
@@ -279,23 +281,6 @@ def mix_colours(shares: F64, colours: tuple[str, ...]) -> F64:
     mixed = np.clip(shares @ light, 0.0, 1.0)
     screen: F64 = np.where(mixed <= 0.0031308, 12.92 * mixed, 1.055 * mixed ** (1 / 2.4) - 0.055)
     return screen
-
-
-def _take_grid(axes: Any | None, shape: tuple[int, int]) -> NDArray[Any]:
-    if axes is None:
-        try:
-            import matplotlib.pyplot as plt
-        except ModuleNotFoundError:
-            raise BayeswoodError("Plots need matplotlib: pip install 'bayeswood[plots]'") from None
-        size = (2.7 * shape[1] + 0.2, 5.6)
-        axes = plt.subplots(*shape, figsize=size, layout="constrained", squeeze=False)[1]
-    grid = np.asarray(axes, dtype=object)
-    if grid.shape != shape:
-        raise BayeswoodError(
-            f"The 'axes' parameter of weighted trees must be a {shape[0]} x {shape[1]} array of "
-            f"axes. Got {grid.shape} instead."
-        )
-    return grid
 
 
 def _mark_side(ax: Any, n_leaves: int, depth: int) -> float:

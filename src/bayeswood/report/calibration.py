@@ -132,11 +132,11 @@ class IntervalCalibrationSummary:
     Attributes
     ----------
     n_trees, n_training, n_left_out : int
-        Trees; training rows; those of them that at least two trees left out.
+        Bags of trees; training rows; those of them that some bag left out.
     trees_per_row : float
-        How many trees left a row out, on average over those.
-    intercept, slope : (n_outputs,) ndarray
-        a and b.
+        How many bags left a row out, on average over those.
+    residual_share : (n_outputs,) ndarray
+        ω: how much of the intervals comes from residuals, the rest from responses in leaves.
     covered : (n_outputs, n_coverages, 4) ndarray
         Share of the rows within the interval, for each of `REPORT_COVERAGES`: all rows, then the
         thirds by the spread s(x): `THIRDS`.
@@ -150,24 +150,23 @@ class IntervalCalibrationSummary:
     n_training: int
     n_left_out: int
     trees_per_row: float
-    intercept: F64
-    slope: F64
+    residual_share: F64
     covered: F64
     width: F64
     rows: F64
 
     def __str__(self) -> str:
         lines = _opening(self)
-        for output in range(len(self.intercept)):
+        for output in range(len(self.covered)):
             lines += ["", *self._output_lines(output)]
         return "\n".join(lines)
 
     def _output_lines(self, output: int) -> list[str]:
-        name = f"response {output}: " if len(self.intercept) > 1 else ""
-        a, b = self.intercept[output], self.slope[output]
+        name = f"response {output}: " if len(self.covered) > 1 else ""
+        share = self.residual_share[output]
         heads = "".join(f"{head:>10}" for head in ("all", *THIRDS))
         lines = [
-            f"{name}s² = a + b sd²_mix, a = {a:.4g}, b = {b:.4g}",
+            f"{name}{percent(share)} from residuals, {percent(1 - share)} from leaves",
             f"{'interval':>10}{heads}{'mean width':>14}",
         ]
         for level, shares, width in zip(
@@ -185,8 +184,12 @@ def _opening(summary: CalibrationSummary) -> list[str]:
     return [
         "Calibration, by the rows that trees left out",
         f"{summary.n_left_out:,} of {summary.n_training:,} rows, each left out by "
-        f"{summary.trees_per_row:.1f} of {summary.n_trees} trees on average",
+        f"{summary.trees_per_row:.1f} of {summary.n_trees} {_members(summary)} on average",
     ]
+
+
+def _members(summary: CalibrationSummary) -> str:
+    return "trees" if isinstance(summary, ClassCalibrationSummary) else "bags of trees"
 
 
 def reliability_bins(happened: F64, proba: F64, n_bins: int = _N_BINS) -> F64:

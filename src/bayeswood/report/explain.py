@@ -19,6 +19,8 @@ from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, mem
 F64 = NDArray[np.float64]
 
 _NAME = "explain"
+# Of the summed standard deviations of trees that add up, what their sum has.
+_TOGETHER = 0.6
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,8 @@ class Explanation:
     gamma0 : float
         The prediction is confident from this agreement on.
     n_members : int
+    trees_per_member : int
+        1, or how many trees add up to a member.
     uncertainty : Uncertainty or None
         Of this row: numbers, not arrays. None if the regressor kept no responses.
     dissenters : tuple of Dissenter
@@ -120,6 +124,7 @@ class Explanation:
     agreement: float
     gamma0: float
     n_members: int
+    trees_per_member: int
     uncertainty: Uncertainty | None
     dissenters: tuple[Dissenter, ...]
     parting_features: tuple[PartingFeature, ...]
@@ -209,6 +214,7 @@ def explain(
         agreement=float(np.round(members.weights @ agrees, 12)),
         gamma0=gamma0,
         n_members=len(members),
+        trees_per_member=members.forest.trees_per_member,
         dissenters=dissenters,
         parting_features=_parting_features(members, row[0], dissenters),
     )
@@ -294,16 +300,20 @@ def _of_one_row(model: Any, table: Any) -> Uncertainty | None:
 def spread_of_predictions(members: Members) -> float:
     """How much predictions differ between rows: standard deviation of the leaves' means.
 
-    Of each tree, by the weight of the leaves; the variances are averaged over the trees.
+    Of each tree, by the weight of the leaves; the variances are averaged over the trees. Trees that
+    add up to a member move together, but not quite: of the sum of their standard deviations three
+    fifths are taken (measured: 53 to 66 %).
     """
-    variances = np.zeros(len(members))
+    size = members.forest.trees_per_member
+    spreads = np.zeros(len(members) * size)
     for idx, tree in enumerate(members.forest.trees):
         is_leaf = tree.feature < 0
         weight = tree.weight[is_leaf].astype(np.float64)
         if weight.sum() > 0:
             means = tree.value[is_leaf, 0]
-            variances[idx] = float(member_variance(means, weight / weight.sum()))
-    return float(np.sqrt(members.weights @ variances))
+            spreads[idx] = np.sqrt(float(member_variance(means, weight / weight.sum())))
+    of_members = spreads.reshape(-1, size).sum(axis=1) * (1.0 if size == 1 else _TOGETHER)
+    return float(np.sqrt(members.weights @ of_members**2))
 
 
 def _dissenters(
@@ -313,8 +323,10 @@ def _dissenters(
     dissenting = np.flatnonzero(~agrees & counts)
     if not dissenting.size:
         return ()
-    ways = [path_steps(tree, row) for tree in members.forest.trees]
-    partings = part_ways(ways, agrees & counts, members.weights) if (agrees & counts).any() else {}
+    partings: Mapping[int, Parting] = {}
+    if members.forest.trees_per_member == 1 and (agrees & counts).any():
+        ways = [path_steps(tree, row) for tree in members.forest.trees]
+        partings = part_ways(ways, agrees & counts, members.weights)
     heaviest = sorted(dissenting, key=lambda i: -members.weights[i])
     return tuple(
         Dissenter(int(i), float(members.weights[i]), said[i], partings.get(int(i)))

@@ -90,6 +90,13 @@ class Importances:
     mean: F64
     spread: F64
 
+    def to_json(self) -> list[dict[str, Any]]:
+        """A record per feature: ``feature``, ``mean`` and ``spread``."""
+        return [
+            {"feature": name, "mean": mean, "spread": spread}
+            for name, mean, spread in zip(self.names, self.mean, self.spread, strict=True)
+        ]
+
 
 @dataclass(frozen=True)
 class ModelSummary:

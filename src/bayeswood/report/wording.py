@@ -49,7 +49,7 @@ def _prediction(found: "Explanation") -> str:
     if found.probability is not None:
         return (
             f"{shorten(str(found.prediction), 40)} with probability {found.probability:.2f} "
-            f"({share} of the trees say {low:.2f} to {high:.2f})"
+            f"({share} of the {_trees(found)} say {low:.2f} to {high:.2f})"
         )
     of_mean = f"of its mean {low:.5g} to {high:.5g}"
     if found.interval is None:
@@ -60,12 +60,19 @@ def _prediction(found: "Explanation") -> str:
     )
 
 
+def _trees(found: "Explanation", number: int = 2) -> str:
+    """What members are called."""
+    if found.trees_per_member == 1:
+        return "tree" if number == 1 else "trees"
+    return "bag of trees" if number == 1 else "bags of trees"
+
+
 def _confidence(found: "Explanation") -> str:
     answer = "yes" if found.is_confident else "no"
     near = found.tolerance
     what = "vote for it" if near is None else f"are within {near:.4g} of it"
     return (
-        f"{answer}: {_share(found.agreement)} of the {found.n_members} trees {what}, "
+        f"{answer}: {_share(found.agreement)} of the {found.n_members} {_trees(found)} {what}, "
         f"{percent(found.gamma0)} are asked for"
     )
 
@@ -100,11 +107,13 @@ def _uncertainty(found: "Explanation") -> str:
 def _disagreement(found: "Explanation") -> list[str]:
     n_dissenters = len(found.dissenters)
     if not n_dissenters:
-        return _entry("Disagreeing", "no tree")
-    trees = "1 tree" if n_dissenters == 1 else f"{n_dissenters} trees"
+        return _entry("Disagreeing", f"no {_trees(found, 1)}")
+    trees = f"{n_dissenters} {_trees(found, n_dissenters)}"
     named = ", ".join(str(d.member) for d in found.dissenters[:5])
     more = ", ..." if n_dissenters > 5 else ""
     lines = _entry("Disagreeing", f"{trees} (number {named}{more}){_what_they_say(found)}")
+    if found.trees_per_member > 1:
+        return lines  # there is no way through a sum of trees
     if not found.parting_features:
         return [*lines, *_entry("", "No tree agrees, so that there is nothing to compare with.")]
     lines += _entry("", "Their ways part from the most similar agreeing tree's at:")

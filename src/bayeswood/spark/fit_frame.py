@@ -1,8 +1,7 @@
 """A fit from a Spark data frame: see all rows, fit the trunk to a sample, route, fit, graft."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
 from itertools import groupby
@@ -10,32 +9,30 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.files.encoding import Encoding, Rows
-from bayeswood.distributed.files.file_plan import FilePlan, Source
-from bayeswood.distributed.files_request import FilesFit, Growth
-from bayeswood.distributed.fit_files import (
-    SAMPLE_COPIES,
-    row_bytes,
-    row_costs,
-    sample_rows_for,
+from bayeswood.distributed.files_request import FilesRequest
+from bayeswood.distributed.fit_in_pieces import (
+    BranchRows,
+    ScannedTable,
+    SizedTrunk,
+    fit_in_pieces,
+    refuse_no_rows,
+    sample_size,
+    trunk_bytes,
 )
 from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch
-from bayeswood.distributed.pieces.deepen_trunk import MOST_ROUNDS, deepen_by_sample, deepen_trunk
-from bayeswood.distributed.pieces.graft import graft, graft_importances
 from bayeswood.distributed.pieces.route import route
 from bayeswood.distributed.pieces.row_sample import key_limit, keys_of, smallest_keys
-from bayeswood.distributed.pieces.trunk import fit_trunk
 from bayeswood.distributed.tasks.fit_branch import branch_of
-from bayeswood.distributed.tasks.memory import PROCESS_BYTES, MemoryPlan, RowCosts
-from bayeswood.distributed.tasks.scan import Totals, join_scans
+from bayeswood.distributed.tasks.memory import MemoryPlan, RowCosts
+from bayeswood.distributed.tasks.scan import join_scans
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parameters import draw_seed
-from bayeswood.methods.bayesian_forest.fit_files import FileForest, checked_limit
+from bayeswood.methods.bayesian_forest.files_fitter import FilesFitter
+from bayeswood.methods.bayesian_forest.fit_files import FileForest
 from bayeswood.spark import stages
 from bayeswood.spark.branch_memory import plan_branches, worker_memory
 from bayeswood.spark.failures import spark_step
@@ -43,9 +40,10 @@ from bayeswood.spark.frame import frame_source, need_frame, quoted
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks, refuse_repeated
 from bayeswood.spark.stages import Packing
 
+Arrays = dict[str, NDArray[Any]]
+I64 = NDArray[np.int64]
+
 _OWNER = "bayeswood.spark.fit"
-# Rows of the sample that go with the result, to judge the trunk by; as in a fit from files.
-_CHECK_ROWS = 20_000
 # Partitions in which ids are sorted, at most.
 _ID_PARTS = 200
 
@@ -116,77 +114,47 @@ def fit(
             f"The 'estimator' parameter of {_OWNER} must be an EmpiricalBayesianForestClassifier "
             f"or an EmpiricalBayesianForestRegressor. Got {estimator!r} instead."
         )
-    estimator._check_files_parameters(_OWNER, on_large_branch=on_large_branch)
-    limit = checked_limit(memory_limit, _OWNER)
+    fitter = FilesFitter(estimator, _OWNER)
+    limit = fitter.check(memory_limit, on_large_branch=on_large_branch)
     source = frame_source(
         df, target, row_id, features, sample_weight, estimator.categorical_features, _OWNER
     )
-    if estimator._is_classifier and len(source.roles.targets) > 1:
-        raise BayeswoodError(f"{_OWNER} predicts one target. Got {list(target)} instead.")
-    splits = on_large_branch == "split"
-    return estimator._take(_Fit(df, estimator, source, row_id, limit, splits).run())
+    fitter.check_targets(source.roles.targets)
+    request = fitter.request(source, limit, estimator.n_jobs, on_large_branch=on_large_branch)
+    fitter.adopt(fit_in_pieces(FrameSite(request, df, row_id), fitter.growth))
+    return estimator
 
 
-class _Fit:
-    """The steps of one fit."""
+class FrameSite:
+    """Rows in a Spark data frame, and stages that run in executors.
 
-    def __init__(
-        self,
-        df: Any,
-        estimator: FileForest,
-        source: Source,
-        row_id: str,
-        limit: int,
-        splits: bool,
-    ) -> None:
-        self._estimator = estimator
-        self._source = source
+    Parameters
+    ----------
+    request : FilesRequest
+        What is asked for; its memory is that of the driver, and of each worker of Python.
+    df : pyspark.sql.DataFrame
+        The rows.
+    row_id : str
+        Column of ids.
+    """
+
+    def __init__(self, request: FilesRequest, df: Any, row_id: str) -> None:
+        self._request = request
         self._row_id = row_id
-        self._limit = limit
-        self._splits = splits
         settings = df.sparkSession.conf
-        self._worker = worker_memory(lambda name: settings.get(name, None), limit)
-        self._plan = FilePlan(
-            files=(),
-            fragments=(),
-            roles=source.roles,
-            types=source.types,
-            is_classifier=estimator._is_classifier,
-            owner=estimator._name,
-            seed=draw_seed(estimator.random_state),
-            batch_rows=0,
-            chunk_rows=0,
-            keep_rows=bool(getattr(estimator, "keep_responses", False)),
-        )
-        self._plain = self._plan.to_json()
-        self._df = self._selected(df, source.roles.columns)
+        self._worker = worker_memory(lambda name: settings.get(name, None), request.memory_limit)
+        self.n_jobs = request.n_jobs
+        self.room = self._worker.room
+        self.splits = request.splits
+        self.plan = request.plan(request.seed)
+        self._plain = self.plan.to_json()
+        self._df = self._selected(df, self.plan.roles.columns)
+        self._blocks = IdBlocks.join([])
 
     def _selected(self, df: Any, columns: Sequence[str]) -> Any:
         return df.select(*[quoted(name) for name in (*columns, self._row_id)])
 
-    def run(self) -> FilesFit:
-        """All steps."""
-        encoding, totals, blocks = self._scan()
-        sample = self._sample(encoding, totals, blocks)
-        growth = self._estimator._growth(encoding, totals, len(sample.X))
-        growth = replace(growth, branches=replace(growth.branches, seed=self._plan.seed))
-        trunk = fit_trunk(sample.X, sample.y, sample.weight, **growth.trunk, n_jobs=self._n_jobs)
-        costs = row_costs(self._plan, encoding, growth.branches, sample)
-        trunk, counts = self._sized(trunk, encoding, totals, growth, sample, costs)
-        memory = self._memory(costs, counts, encoding, len(sample.X))
-        seen = sample.thin(_CHECK_ROWS)
-        del sample
-        arrays = self._branches(encoding, trunk, growth.branches, memory.n_threads)
-        _refuse_change(arrays, totals)
-        return self._graft(arrays, trunk, encoding, totals, growth, memory, seen)
-
-    @property
-    def _n_jobs(self) -> int:
-        return int(effective_n_jobs(self._estimator.n_jobs))
-
-    # --- steps -----------------------------------------------------------------------------
-
-    def _scan(self) -> tuple[Encoding, Totals, IdBlocks]:
+    def scan(self) -> ScannedTable:
         """Levels, classes and totals of all rows, and where the numbers of their ids begin."""
         stage = partial(stages.scan_rows, plan=self._plain, row_id=self._row_id)
         with spark_step("it saw all rows for the first time"):
@@ -199,33 +167,28 @@ class _Fit:
         plain = [json.loads(row["found"]) for row in found]
         scans = [part["scan"] for part in plain]
         if not sum(scan["n_rows"] for scan in scans):
-            raise BayeswoodError(
-                f"Column {self._plan.roles.weight!r} is zero in every row. {self._plan.owner} "
-                "needs at least one row of positive weight."
-            )
-        encoding, totals = join_scans(self._plan, scans)
-        return encoding, totals, IdBlocks.join(BlockCounts.from_json(p["ids"]) for p in plain)
+            refuse_no_rows(self.plan)
+        self._blocks = IdBlocks.join(BlockCounts.from_json(p["ids"]) for p in plain)
+        return ScannedTable(*join_scans(self.plan, scans))
 
-    def _sample(self, encoding: Encoding, totals: Totals, blocks: IdBlocks) -> Rows:
+    def sample(self, table: ScannedTable) -> Rows:
         """The rows that the trunk is fitted to, in the order of their ids."""
-        rows = totals.n_rows
-        size = self._estimator.trunk_sample_size or sample_rows_for(
-            rows, row_bytes(self._source), self._limit
-        )
+        rows = table.totals.n_rows
+        size = sample_size(self._request, rows)
         df = self._df
         if size < rows:
-            chosen = self._sampled_ids(blocks, size, rows)
+            chosen = self._sampled_ids(size, rows)
             stage = partial(stages.take_rows, row_id=self._row_id, chosen=chosen)
             df = df.mapInArrow(stage, df.schema)
         with spark_step("it sent the trunk's rows to the driver"):
-            table = df.toArrow().combine_chunks().sort_by(self._row_id)
-        batch = table.to_batches(max_chunksize=max(1, table.num_rows))[0]
+            found = df.toArrow().combine_chunks().sort_by(self._row_id)
+        batch = found.to_batches(max_chunksize=max(1, found.num_rows))[0]
         refuse_repeated(stages.ids_of(batch, self._row_id), self._row_id)
-        return encoding.encode(batch)
+        return table.encoding.encode(batch)
 
-    def _sampled_ids(self, blocks: IdBlocks, size: int, n_rows: int) -> NDArray[np.int64]:
+    def _sampled_ids(self, size: int, n_rows: int) -> I64:
         """The ids of the sample's rows, ascending."""
-        weight = self._plan.roles.weight
+        weight, blocks = self.plan.roles.weight, self._blocks
         n_parts = min(len(blocks.blocks), _ID_PARTS)
         parted = self._selected(self._df, [weight] if weight else []).mapInArrow(
             partial(
@@ -240,7 +203,7 @@ class _Fit:
         stage = partial(
             stages.sample_ids,
             blocks=blocks,
-            seed=self._plan.seed,
+            seed=self.plan.seed,
             limit=key_limit(n_rows, size),
             row_id=self._row_id,
         )
@@ -249,39 +212,20 @@ class _Fit:
             table = found.toArrow()
         for message in table["error"].drop_null().to_pylist():
             raise BayeswoodError(message)
-        keys = keys_of(self._plan.seed, table["number"].to_numpy().astype(np.uint64))
-        ids: NDArray[np.int64] = table["id"].to_numpy()[smallest_keys(keys, size)]
+        keys = keys_of(self.plan.seed, table["number"].to_numpy().astype(np.uint64))
+        ids: I64 = table["id"].to_numpy()[smallest_keys(keys, size)]
         return np.sort(ids)
 
-    def _sized(
-        self,
-        trunk: Forest,
-        encoding: Encoding,
-        totals: Totals,
-        growth: Growth,
-        sample: Rows,
-        costs: RowCosts,
-    ) -> tuple[Forest, NDArray[np.int64]]:
-        """The trunk, made deeper where a branch is too large, and the rows of each branch."""
-        most_rows, owner = costs.most_rows(self._worker.room), self._plan.owner
-        if self._splits:
-            trunk = deepen_by_sample(trunk, sample, totals.n_rows, most_rows, growth.trunk, owner)
-        counts = self._counts(trunk, encoding, totals, sample)
-        for _ in range(MOST_ROUNDS if self._splits else 0):
-            if counts.max() <= most_rows:
-                break
-            trunk = deepen_trunk(trunk, sample, counts, most_rows, growth.trunk, owner)
-            counts = self._counts(trunk, encoding, totals, sample)
-        return trunk, counts
+    def keep_trunk(self, round_: int, make: Callable[[], Forest]) -> Forest:
+        """Nothing is kept between runs."""
+        return make()
 
-    def _counts(
-        self, trunk: Forest, encoding: Encoding, totals: Totals, sample: Rows
-    ) -> NDArray[np.int64]:
+    def count(self, round_: int, trunk: Forest, table: ScannedTable, sample: Rows) -> I64:
         """Rows of each branch; without Spark's help if all rows are in the sample."""
         n_branches = int(trunk.n_leaves[0])
-        if len(sample.X) == totals.n_rows:
+        if len(sample.X) == table.totals.n_rows:
             return np.bincount(route(trunk, sample.X), minlength=n_branches)
-        stage = partial(stages.count_rows, encoding=encoding, trunk=_plain_arrays(trunk))
+        stage = partial(stages.count_rows, encoding=table.encoding, trunk=_plain_arrays(trunk))
         counts = np.zeros(n_branches, dtype=np.int64)
         with spark_step("it counted the rows of each branch"):
             found = self._df.mapInArrow(stage, stages.COUNTED).collect()
@@ -289,19 +233,30 @@ class _Fit:
             counts[row["branch"]] += row["n_rows"]
         return counts
 
-    def _memory(
-        self, costs: RowCosts, counts: NDArray[np.int64], encoding: Encoding, n_sample: int
+    def plan_memory(
+        self, costs: RowCosts, counts: I64, table: ScannedTable, n_sample: int
     ) -> MemoryPlan:
         """What the branches will take; those that would not fit are refused."""
-        packed = Packing.of(self._plan, encoding).row_bytes
-        trunk = PROCESS_BYTES + SAMPLE_COPIES * n_sample * row_bytes(self._source)
-        return plan_branches(
-            costs, counts.tolist(), self._worker, self._limit, packed, trunk, _OWNER
-        )
+        packed = Packing.of(self.plan, table.encoding).row_bytes
+        limit, trunk = self._request.memory_limit, trunk_bytes(self._request, n_sample)
+        return plan_branches(costs, counts.tolist(), self._worker, limit, packed, trunk, _OWNER)
 
-    def _branches(
-        self, encoding: Encoding, trunk: Forest, growth: BranchPlan, n_threads: int
-    ) -> dict[int, dict[str, NDArray[Any]]]:
+    def fit_branches(
+        self,
+        sized: SizedTrunk,
+        table: ScannedTable,
+        costs: RowCosts,
+        growth: BranchPlan,
+        memory: MemoryPlan,
+    ) -> "FrameBranches":
+        """Route all rows and fit the branches, where the rows are."""
+        arrays = self._fitted(sized.trunk, table.encoding, growth, memory.n_threads)
+        _refuse_change(arrays, table.totals.n_rows)
+        return FrameBranches(arrays, sized.trunk, growth)
+
+    def _fitted(
+        self, trunk: Forest, encoding: Encoding, growth: BranchPlan, n_threads: int
+    ) -> dict[int, Arrays]:
         """The fitted branches, as arrays; those without rows are not among them."""
         known = _plain_arrays(trunk)
         routed = self._df.mapInArrow(
@@ -333,33 +288,45 @@ class _Fit:
             found = groupby(joined.toLocalIterator(prefetchPartitions=True), itemgetter("branch"))
             return {branch: _arrays(parts) for branch, parts in found}
 
-    def _graft(
-        self,
-        arrays: dict[int, dict[str, NDArray[Any]]],
-        trunk: Forest,
-        encoding: Encoding,
-        totals: Totals,
-        growth: Growth,
-        memory: MemoryPlan,
-        sample: Rows,
-    ) -> FilesFit:
-        branches = list(_all_branches(arrays, trunk, growth.branches.n_trees))
-        kept = self._plan.keep_rows
-        numbers = _row_numbers(arrays, len(branches)) if kept else None
-        forest = graft(trunk, [branch.forest for branch in branches], numbers, self._n_jobs)
-        importances = graft_importances(trunk, branches, growth.branches.criterion)
-        responses = _responses(arrays, numbers, totals) if numbers is not None else ()
-        return FilesFit(
-            forest,
-            trunk,
-            importances,
-            encoding,
-            totals,
-            growth.branches,
-            memory,
-            sample,
-            *responses,
-        )
+
+class FrameBranches:
+    """Fitted branches, as arrays in this process.
+
+    Parameters
+    ----------
+    arrays : dict of int to dict of ndarray
+        Those with rows, by number.
+    trunk : Forest
+        What they belong to.
+    growth : BranchPlan
+        How they were grown.
+    """
+
+    def __init__(self, arrays: dict[int, Arrays], trunk: Forest, growth: BranchPlan) -> None:
+        self._arrays = arrays
+        self._trunk = trunk
+        self.step = growth.n_trees
+        self._numbers = row_numbers(arrays) if growth.keep_rows else None
+
+    def load(self, trees: range) -> tuple[list[Branch], list[NDArray[np.int32]] | None]:
+        """All trees of all branches."""
+        everyone = range(int(self._trunk.n_leaves[0]))
+        numbers = self._numbers
+        if numbers is None:
+            return [self._branch(number) for number in everyone], None
+        none = np.empty(0, dtype=np.int32)
+        kept = [numbers.get(number, none) for number in everyone]
+        return [self._branch(number) for number in everyone], kept
+
+    def _branch(self, number: int) -> Branch:
+        found = self._arrays.get(number)
+        return bare_branch(self._trunk, number, self.step) if found is None else branch_of(found)
+
+    def rows(self) -> Iterator[BranchRows]:
+        """The rows of every branch that has some."""
+        for number, rows in (self._numbers or {}).items():
+            part = self._arrays[number]
+            yield BranchRows(number, part["responses"], part.get("weights"), rows)
 
 
 _ERRORS: dict[str, type[BayeswoodError]] = {"DataTypeError": DataTypeError}
@@ -375,47 +342,20 @@ def _arrays(parts: Iterable[Any]) -> dict[str, NDArray[Any]]:
         return {name: arrays[name] for name in arrays.files}
 
 
-def _all_branches(
-    arrays: dict[int, dict[str, NDArray[Any]]], trunk: Forest, n_trees: int
-) -> Iterator[Branch]:
-    for branch in range(int(trunk.n_leaves[0])):
-        found = arrays.get(branch)
-        yield bare_branch(trunk, branch, n_trees) if found is None else branch_of(found)
-
-
-def _refuse_change(arrays: dict[int, dict[str, NDArray[Any]]], totals: Totals) -> None:
+def _refuse_change(arrays: dict[int, Arrays], n_before: int) -> None:
     n_rows = sum(int(part["branch_rows"]) for part in arrays.values())
-    if n_rows != totals.n_rows:
+    if n_rows != n_before:
         raise WorkerError(
-            f"The data frame had {totals.n_rows:,} rows when it was first read and {n_rows:,} when "
+            f"The data frame had {n_before:,} rows when it was first read and {n_rows:,} when "
             "the branches were fitted. Write it to storage, or keep it in Spark's cache, so that "
             "it is the same each time."
         )
 
 
-def _row_numbers(
-    arrays: dict[int, dict[str, NDArray[Any]]], n_branches: int
-) -> list[NDArray[np.int32]]:
+def row_numbers(arrays: dict[int, Arrays]) -> dict[int, NDArray[np.int32]]:
     """The numbers of the rows of each branch: the places of their ids among all."""
     every = np.sort(np.concatenate([part["ids"] for part in arrays.values()]))
-    none = np.empty(0, dtype=np.int64)
-    ids = [arrays[branch]["ids"] if branch in arrays else none for branch in range(n_branches)]
-    return [np.searchsorted(every, own).astype(np.int32) for own in ids]
-
-
-def _responses(
-    arrays: dict[int, dict[str, NDArray[Any]]],
-    numbers: list[NDArray[np.int32]],
-    totals: Totals,
-) -> tuple[NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32]]:
-    """Response, weight and branch of every row, in the order of their ids."""
-    first = next(iter(arrays.values()))
-    y = np.empty((totals.n_rows, first["responses"].shape[1]))
-    weight = np.empty(totals.n_rows) if "weights" in first else None
-    branch = np.empty(totals.n_rows, dtype=np.int32)
-    for number, part in arrays.items():
-        rows = numbers[number]
-        y[rows], branch[rows] = part["responses"], number
-        if weight is not None:
-            weight[rows] = part["weights"]
-    return y, weight, branch
+    return {
+        branch: np.searchsorted(every, part["ids"]).astype(np.int32)
+        for branch, part in arrays.items()
+    }

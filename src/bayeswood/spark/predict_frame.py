@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.methods.bayesian_forest.files_fitter import predicted_columns
 from bayeswood.methods.bayesian_forest.fit_files import FileForest
 from bayeswood.methods.registry import load
 from bayeswood.spark.frame import need_frame, spark_types
@@ -111,7 +112,7 @@ def predict_rows(batches: Iterator[Any], model: bytes, name: str) -> Iterator[An
         found = {}
         if batch.num_rows:
             rows = pa.Table.from_batches([batch.select(list(known.schema_.names))])
-            found = known._predicted_columns(rows)
+            found = predicted_columns(known, rows)
         kinds = {"boolean": pa.bool_(), "bigint": pa.int64(), "double": pa.float64()}
         added = {
             column: pa.array(

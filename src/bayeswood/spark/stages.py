@@ -20,7 +20,8 @@ from bayeswood.distributed.pieces.branch import BranchPlan, fit_branch
 from bayeswood.distributed.pieces.route import route
 from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.tasks.fit_branch import branch_arrays
-from bayeswood.distributed.tasks.route_files import forest_of, spill_types
+from bayeswood.distributed.tasks.fit_state import forest_of
+from bayeswood.distributed.tasks.route_files import spill_types
 from bayeswood.distributed.tasks.scan import SeenRows
 from bayeswood.errors import BayeswoodError
 from bayeswood.spark.row_ids import BlockCounts, IdBlocks

@@ -2,9 +2,22 @@
 
 from bayeswood.table.encode import fit_table, transform_table
 from bayeswood.table.groups import check_groups
+from bayeswood.table.identifiers import identifiers, warn_of_identifiers
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
-from bayeswood.table.target import fit_class_target, fit_numeric_target
-from bayeswood.table.weights import MOST_ROWS, check_weights, scale_weights, whole_copies
+from bayeswood.table.target import (
+    check_response_size,
+    classes_from_plain,
+    classes_to_plain,
+    fit_class_target,
+    fit_numeric_target,
+)
+from bayeswood.table.weights import (
+    MOST_ROWS,
+    check_weights,
+    scale_weights,
+    weight_exponent,
+    whole_copies,
+)
 
 __all__ = [
     "MAX_LEVELS",
@@ -13,11 +26,17 @@ __all__ = [
     "Level",
     "Schema",
     "check_groups",
+    "check_response_size",
     "check_weights",
+    "classes_from_plain",
+    "classes_to_plain",
     "fit_class_target",
     "fit_numeric_target",
     "fit_table",
+    "identifiers",
     "scale_weights",
     "transform_table",
+    "warn_of_identifiers",
+    "weight_exponent",
     "whole_copies",
 ]

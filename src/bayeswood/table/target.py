@@ -11,6 +11,11 @@ from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.cells import Cells
 from bayeswood.table.vector import one_column, open_columns, warn_of_column
 
+# Squares of responses beyond these sizes, summed over rows, leave the range of a float.
+_LARGEST_RESPONSE = 1e120
+_SMALLEST_RESPONSE = 1e-120
+_LABEL_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": object}
+
 
 def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], NDArray[Any]]:
     """Number the classes.
@@ -83,6 +88,82 @@ def fit_numeric_target(y: Any, estimator_name: str) -> tuple[NDArray[np.float64]
         warn_of_column("y")
     target = np.column_stack([cells.floats() for cells in columns])
     return np.ascontiguousarray(target), is_single
+
+
+def check_response_size(largest: NDArray[np.float64], what: str, estimator_name: str) -> None:
+    """Refuse responses whose squares leave the range of a float.
+
+    Parameters
+    ----------
+    largest : ndarray of shape (n_outputs,)
+        The largest size of each response.
+    what : str
+        What the responses are called, for the error.
+    estimator_name : str
+        Who squares them, for the error.
+    """
+    within = (largest >= _SMALLEST_RESPONSE) & (largest <= _LARGEST_RESPONSE)
+    if not (within | (largest == 0)).all():
+        raise BayeswoodError(
+            f"The largest value of {what} is {largest[~within][0]:g} in size, too far from 1 to "
+            f"be squared by {estimator_name}. Rescale {what} to lie between 1e-120 and 1e120 in "
+            "size."
+        )
+
+
+def classes_to_plain(classes: NDArray[Any]) -> dict[str, Any]:
+    """Class labels with the type they had, as plain data."""
+    return {"dtype": classes.dtype.str, "labels": classes.tolist()}
+
+
+def classes_from_plain(plain: Any, where: str) -> NDArray[Any]:
+    """Class labels from `classes_to_plain`, of the same type.
+
+    Nothing is trusted: a file may come from anyone.
+
+    Parameters
+    ----------
+    plain : dict
+        The plain data.
+    where : str
+        What holds them, for the errors, such as ``"The model file"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> classes_from_plain(classes_to_plain(np.array([False, True])), "The model file")
+    array([False,  True])
+    """
+    labels = _plain_value(plain, "labels", list, where)
+    dtype = _plain_value(plain, "dtype", str, where)
+    kind = dtype.lstrip("<>=|")[:1]
+    _check_labels(labels, kind, dtype, where)
+    try:
+        # The width of strings follows from the labels: a file cannot ask for more memory.
+        wanted = np.dtype({"U": "U", "O": "O"}.get(kind, dtype))
+        classes: NDArray[Any] = np.array(labels, dtype=wanted)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise BayeswoodError(f"{where} holds unreadable class labels: {error}") from error
+    if len(set(labels)) != len(labels):
+        raise BayeswoodError(f"{where} holds a class label twice.")
+    return classes
+
+
+def _plain_value(plain: Any, name: str, kind: type, where: str) -> Any:
+    if not isinstance(plain, dict) or name not in plain:
+        raise BayeswoodError(f"{where} lacks '{name}'.")
+    if not isinstance(plain[name], kind):
+        raise BayeswoodError(f"{where} holds a '{name}' of the wrong type.")
+    return plain[name]
+
+
+def _check_labels(labels: list[Any], kind: str, dtype: str, where: str) -> None:
+    expected = _LABEL_KINDS.get(kind)
+    if expected is None or not labels:
+        raise BayeswoodError(f"{where} holds class labels of an unknown type, {dtype!r}.")
+    allowed = (str, bool, int, float) if expected is object else (expected,)
+    if not all(type(label) in allowed for label in labels):
+        raise BayeswoodError(f"{where} holds class labels that are not of type {dtype!r}.")
 
 
 def _refuse_none(y: Any, estimator_name: str) -> None:

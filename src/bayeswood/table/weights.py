@@ -106,8 +106,20 @@ def scale_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> scale_weights(np.array([3.0, 1.0]))
     array([3., 1.])
     """
-    exponent = int(np.frexp(weights.max())[1])
-    return weights if abs(exponent) <= _LARGEST_EXPONENT else np.ldexp(weights, -exponent)
+    exponent = weight_exponent(float(weights.max()))
+    return np.ldexp(weights, -exponent) if exponent else weights
+
+
+def weight_exponent(largest: float) -> int:
+    """The power of two that weights are divided by; 0 unless the largest has an extreme size.
+
+    Examples
+    --------
+    >>> weight_exponent(2.0**100), weight_exponent(3.0)
+    (101, 0)
+    """
+    exponent = int(np.frexp(largest)[1])
+    return exponent if abs(exponent) > _LARGEST_EXPONENT else 0
 
 
 def whole_copies(sample_weight: NDArray[np.float64] | None, owner: str) -> NDArray[np.int32] | None:

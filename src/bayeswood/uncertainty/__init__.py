@@ -7,14 +7,9 @@ from bayeswood.uncertainty.calibration.class_calibration import (
 )
 from bayeswood.uncertainty.calibration.cross_calibration import (
     JudgedClasses,
+    folds_of,
     judge_classes,
-    judge_intervals,
     spread_sample,
-)
-from bayeswood.uncertainty.calibration.interval_calibration import (
-    LeftOut,
-    ResidualQuantiles,
-    ResidualScale,
 )
 from bayeswood.uncertainty.calibration.member_weighting import (
     STRENGTHS,
@@ -24,10 +19,15 @@ from bayeswood.uncertainty.calibration.member_weighting import (
     effective_number,
     equal_shares,
 )
-from bayeswood.uncertainty.calibration.residual_shape import (
-    N_PARTS,
-    SpreadResiduals,
-    fit_interval_calibration,
+from bayeswood.uncertainty.calibration.residual_quantiles import ResidualQuantiles
+from bayeswood.uncertainty.calibration.residual_shape import N_PARTS, SpreadResiduals
+from bayeswood.uncertainty.calibration.response_calibration import (
+    LEVELS,
+    OutOfBagResponse,
+    ResponseCalibration,
+    interpolated,
+    least_size,
+    quantile_loss,
 )
 from bayeswood.uncertainty.checks.calibration import (
     CalibrationReport,
@@ -94,6 +94,7 @@ from bayeswood.uncertainty.leaf_responses import Responses
 
 __all__ = [
     "COLUMNS",
+    "LEVELS",
     "N_PARTS",
     "STRENGTHS",
     "UNCERTAIN",
@@ -109,13 +110,13 @@ __all__ = [
     "GammaChoice",
     "JudgedClasses",
     "KindSums",
-    "LeftOut",
     "ModelFolds",
     "NoConfidentThreshold",
+    "OutOfBagResponse",
     "Outcome",
     "Reliability",
     "ResidualQuantiles",
-    "ResidualScale",
+    "ResponseCalibration",
     "Responses",
     "ScoreParts",
     "SpreadResiduals",
@@ -138,15 +139,17 @@ __all__ = [
     "envelope_curve",
     "equal_shares",
     "fit_class_calibration",
-    "fit_interval_calibration",
     "fold_curves",
+    "folds_of",
+    "interpolated",
     "interval_levels",
     "is_confident",
     "judge_classes",
-    "judge_intervals",
+    "least_size",
     "mean_tree_size",
     "member_quantiles",
     "member_variance",
+    "quantile_loss",
     "row_blocks",
     "sort_outcomes",
     "split_brier",

@@ -45,6 +45,23 @@ class Responses:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
         return self._ordered(forest, n_jobs).quantiles(X, forest.weights, levels, n_jobs)
 
+    def out_of_bag(
+        self,
+        forest: Forest,
+        X: NDArray[Any],
+        chosen: NDArray[np.bool_],
+        levels: F64,
+        n_jobs: int = 1,
+    ) -> F64:
+        """Quantiles of y at chosen training rows, (n_chosen, n_outputs, n_levels).
+
+        Each by the trees that left the row out, of which there must be one.
+        """
+        rows = np.flatnonzero(chosen).astype(np.int32)
+        return self._ordered(forest, n_jobs).oob_quantiles(
+            X[chosen], rows, levels, n_jobs=n_jobs, **self.row_weights.arguments()
+        )
+
     def leaf_variances(self, forest: Forest, n_jobs: int = 1) -> F64 | None:
         """Variance of y in every leaf, (n_leaves, n_outputs); None if it is 0 in all of them."""
         if self._within is None:

@@ -4,7 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayeswood import BayesianForestClassifier, BayesianForestRegressor, explain
+from bayeswood import (
+    BayesianForestClassifier,
+    BayesianForestRegressor,
+    CalibratedForestRegressor,
+    explain,
+)
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior.paths import Step, part_ways, path_steps
 
@@ -177,3 +182,18 @@ def test_bad_input(numbers):
     pair = BayesianForestRegressor(2, random_state=0).fit(X, X[:, :2])
     with pytest.raises(BayeswoodError, match="one response"):
         explain(pair, X[0])
+
+
+def test_members_of_several_trees_are_explained(rng):
+    X = rng.normal(size=(120, 3))
+    y = X[:, 0] + rng.normal(size=120) / 3
+    model = CalibratedForestRegressor(20, random_state=0).fit(X, y)
+    found = explain(model, X[3], tolerance=1e-6)
+    assert found.n_members == 10
+    assert found.trees_per_member > 1
+    assert len(found.dissenters) == 10
+    assert not found.parting_features
+    assert "10 bags of trees" in found.text
+    assert max(map(len, found.text.splitlines())) <= 80
+    near = explain(model, X[3]).tolerance
+    assert 0.2 < near / model.predict(X).std() < 1.0

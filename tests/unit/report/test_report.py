@@ -163,6 +163,10 @@ def test_importances_are_sorted_with_their_spread(cancer):
     assert importances.names[0] == "x0"
     assert list(importances.mean) == sorted(forest.feature_importances_, reverse=True)
     assert importances.spread[0] == forest.feature_importances_std_[0]
+    records = importances.to_json()
+    assert [record["feature"] for record in records] == list(importances.names)
+    assert records[0]["mean"] == importances.mean[0]
+    assert records[0]["spread"] == importances.spread[0]
 
 
 def test_model_summary_is_plain(cancer):

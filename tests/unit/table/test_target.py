@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,7 +12,14 @@ import pyarrow as pa
 import pytest
 from sklearn.exceptions import DataConversionWarning
 
-from bayeswood.table import fit_class_target, fit_numeric_target
+from bayeswood.errors import BayeswoodError
+from bayeswood.table import (
+    check_response_size,
+    classes_from_plain,
+    classes_to_plain,
+    fit_class_target,
+    fit_numeric_target,
+)
 
 WORDS = ["no", "yes", "no", "maybe"]
 CODES = [1, 2, 1, 0]
@@ -148,3 +158,58 @@ def test_strided_and_read_only():
     assert target.ravel().tolist() == [7.0, 5.0, 3.0, 1.0]
     codes, _ = fit_class_target(y, "Forest")
     assert codes.tolist() == [3, 2, 1, 0]
+
+
+@pytest.mark.parametrize("largest", [[0.0], [1e-120, 1e120], [3.0, 0.0]])
+def test_responses_that_can_be_squared(largest):
+    check_response_size(np.array(largest), "y", "Forest")
+
+
+@pytest.mark.parametrize("size", [1e121, 1e-121])
+def test_responses_that_cannot_be_squared_are_refused(size):
+    words = rf"of the target is {re.escape(f'{size:g}')} in size.*by Forest\."
+    with pytest.raises(BayeswoodError, match=words):
+        check_response_size(np.array([1.0, size]), "the target", "Forest")
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([False, True]),
+        np.array([1, 2**60]),
+        np.array([1, 200], dtype=np.uint8),
+        np.array([0.0, 1.0], dtype=np.float32),
+        np.array(["a", "long"]),
+        np.array(["a", "long"], dtype=object),
+    ],
+)
+def test_classes_survive_as_plain_data(classes):
+    plain = json.loads(json.dumps(classes_to_plain(classes)))
+    again = classes_from_plain(plain, "The file")
+    assert again.dtype == classes.dtype
+    np.testing.assert_array_equal(again, classes)
+
+
+@pytest.mark.parametrize(
+    ("plain", "message"),
+    [
+        (None, r"The file lacks 'labels'\."),
+        ({"labels": ["a"]}, r"The file lacks 'dtype'\."),
+        ({"labels": "ab", "dtype": "|O"}, "'labels' of the wrong type"),
+        ({"labels": [1], "dtype": 3}, "'dtype' of the wrong type"),
+        ({"labels": [], "dtype": "<i8"}, "unknown type"),
+        ({"labels": [1], "dtype": "<M8[s]"}, "unknown type"),
+        ({"labels": [True], "dtype": "<i8"}, "not of type"),
+        ({"labels": [[1]], "dtype": "|O"}, "not of type"),
+        ({"labels": [300], "dtype": "|u1"}, "unreadable"),
+        ({"labels": ["a", "a"], "dtype": "|O"}, "twice"),
+    ],
+)
+def test_plain_classes_are_not_trusted(plain, message):
+    with pytest.raises(BayeswoodError, match=message):
+        classes_from_plain(plain, "The file")
+
+
+def test_strings_take_no_more_memory_than_they_need():
+    found = classes_from_plain({"labels": ["a"], "dtype": "<U1000000000"}, "The file")
+    assert found.dtype == "<U1"

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bayeswood.table import check_weights
+from bayeswood.table import check_weights, scale_weights, weight_exponent
 
 
 def test_none_stays_none():
@@ -48,3 +48,13 @@ def test_booleans_choose_rows():
 def test_float64_is_not_copied():
     weights = np.ones(3)
     assert np.shares_memory(check_weights(weights, 3, "Forest"), weights)
+
+
+@pytest.mark.parametrize(
+    ("largest", "exponent"),
+    [(0.0, 0), (1.0, 0), (2.0**59, 0), (2.0**60, 61), (2.0**-62, -61), (2.0**-61, 0)],
+)
+def test_only_an_extreme_size_is_scaled(largest, exponent):
+    assert weight_exponent(largest) == exponent
+    scaled = scale_weights(np.array([largest, largest / 2]))
+    assert scaled.tolist() == [largest * 2.0**-exponent, largest / 2 * 2.0**-exponent]

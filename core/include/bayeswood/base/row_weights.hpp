@@ -6,6 +6,9 @@
 // draw per group decides, and the rows of a group that stays weigh c + Exp(1) each. The excess of
 // an Exp(1) draw over c is Exp(1) again, so that groups of one row have the law of no groups.
 //
+// A subsample has the rows that thresholded Exp(1) weights keep, with weight 1. Trees that follow
+// one another may share a draw: bags of trees that leave out the same rows.
+//
 // Rows in parts (the branches of a trunk, disjoint sub-samples) are weighted as if each part were
 // a table of its own: the seed is the part's, and a row's place is that among the part's rows.
 #pragma once
@@ -17,14 +20,14 @@
 
 namespace bayeswood {
 
-enum class WeightKind { EXPONENTIAL, BOOTSTRAP, UNIT, GIVEN };
+enum class WeightKind { EXPONENTIAL, SUBSAMPLE, BOOTSTRAP, UNIT, GIVEN };
 
 WeightKind weight_kind(const std::string& name);
 
 struct WeightScheme {
   WeightKind kind = WeightKind::UNIT;
   std::uint64_t seed = 0;
-  double threshold = 0;  // EXPONENTIAL only
+  double threshold = 0;  // EXPONENTIAL and SUBSAMPLE only
   // The group of each row, 0 .. n_groups - 1; empty where rows stand alone. Needs a threshold.
   std::span<const std::int32_t> row_groups = {};
   std::uint32_t n_groups = 0;
@@ -32,6 +35,9 @@ struct WeightScheme {
   // not with groups.
   std::span<const std::int32_t> row_parts = {};
   std::uint32_t n_parts = 1;
+  std::uint64_t trees_per_draw = 1;
+
+  std::uint64_t draw_of(std::uint64_t tree) const { return tree / trees_per_draw; }
 };
 
 // The scheme of these settings, checked; `row_groups` must outlive it.

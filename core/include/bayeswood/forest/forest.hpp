@@ -81,6 +81,17 @@ struct OutOfBag {
 void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
                  double* sums, std::int32_t* counts, const Running& run);
 
+// Sums over the bags of `trees_per_draw` trees that left the training row out, of what the first 1,
+// 2,
+// ... trees of a bag add up to: for each of `stops` (ascending numbers of trees) n_rows x
+// n_outputs; and the number of these bags. Regression only.
+void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                      std::span<const std::size_t> stops, double* sums, std::int32_t* counts,
+                      const Running& run);
+
+// The trees with all leaf values multiplied by their tree's factor; leaves forget their rows.
+std::vector<Tree> scale_values(const Forest& forest, std::span<const double> factors);
+
 // The distribution of y at a row: the mixture over trees of the training responses in its leaf. Its
 // mean is that of the leaves' means m_t, its variance that of their variances v_t plus the variance
 // of the m_t.

@@ -32,6 +32,11 @@ class LeafResponses {
   void quantiles(const MatrixView& table, std::span<const double> tree_weights,
                  std::span<const double> alpha, double* out, const Running& run) const;
 
+  // The same for training rows, `bag.rows` of them in the table, by the trees that left them out,
+  // all alike. Each must have been left out by one.
+  void oob_quantiles(const MatrixView& table, const OutOfBag& bag, std::span<const double> alpha,
+                     double* out, const Running& run) const;
+
   // out: n_leaves x n_outputs, tree after tree. Variance of the responses in each leaf, weighted as
   // the tree weighted them; 0 where the leaf has no rows.
   void leaf_variances(double* out, const Running& run) const;
@@ -46,6 +51,15 @@ class LeafResponses {
     std::span<const double> tree_weights;
     std::span<const double> alpha;
     double* out;
+    // Where each tree is to be asked about the rows that it left out only.
+    const OutOfBag* bag = nullptr;
+    const std::vector<std::vector<bool>>* left_out = nullptr;
+
+    bool asks(std::size_t t, std::size_t row) const {
+      if (bag == nullptr) return tree_weights[t] > 0;
+      return (*left_out)[bag->scheme.draw_of(t)][bag->training_row(row)];
+    }
+    double weight(std::size_t t) const { return bag == nullptr ? tree_weights[t] : 1.0; }
   };
 
   void load_parts(const WeightScheme& scheme);
@@ -60,6 +74,7 @@ class LeafResponses {
                   WeightedRows& sums) const;
   void answer_rows(const Question& question, std::size_t begin, std::size_t end,
                    const StopFlag& stop) const;
+  void answer(const Question& question, const Running& run) const;
 
   const Forest& forest_;
   WeightScheme scheme_;

@@ -4,13 +4,15 @@
 // by mean response (Fisher 1958; Breiman et al. 1984, Theorem 4.5). For several classes or outputs
 // the levels are ordered once for each of the (at most MAX_ORDERS heaviest) classes or outputs, by
 // that class's share or that output's mean, and the best prefix over these orders is taken. A
-// missing value counts as one more level.
+// missing value counts as one more level. What the ordered search pays for its freedom is in
+// level_trust.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "bayeswood/grow/level_trust.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 #include "bayeswood/grow/split.hpp"
 
@@ -28,9 +30,17 @@ struct LevelSums {
 // Notes on the split whether missing values were seen, and on which side they went.
 void note_missing_level(Split& split);
 
+// `level_ww`: sums of squared weights.
+LevelSpread level_spread(const std::vector<LevelSums>& levels, const std::vector<double>& level_ww);
+
 // SCALAR: orders `levels` in place.
 Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals,
                         const Limits& limits);
+
+// The same for the feature, with what it pays taken off.
+Split best_paid_prefix(std::vector<LevelSums>& levels, const std::vector<double>& level_ww,
+                       std::uint32_t feature, double root_trust, const NodeTotals& totals,
+                       const Limits& limits);
 
 // A run of equal codes in a sorted list.
 struct Run {
@@ -46,6 +56,23 @@ std::vector<Run> find_runs(const Entry* list, std::uint32_t n) {
     runs.back().end = i + 1;
   }
   return runs;
+}
+
+// CLASSES and MULTI: how the runs of a list differ; `weight(id)` is a row's.
+template <class Side, class Entry, class Weight>
+LevelSpread run_spread(const Entry* list, std::uint32_t n, Weight weight, Side& side) {
+  LevelSpread spread;
+  for (const Run& run : find_runs(list, n)) {
+    double ww = 0;
+    side.reset();
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const double w = weight(id_of(list[i]));
+      side.add(id_of(list[i]));
+      ww += w * w;
+    }
+    spread.add(side.weight(), ww, side.score());
+  }
+  return spread;
 }
 
 // CLASSES and MULTI: `share(entry ids of a run, order)` gives what a run is ordered by.

@@ -33,10 +33,12 @@ class LargeGrower {
   Split find_split(TreeContext& tree, Task& task);
   Split draw_split(TreeContext& tree, const Task& task, const Limits& limits);
   Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
-  void search_features(TreeContext& tree, const Task& task, const Limits& limits,
-                       std::span<const std::uint32_t> features, Split& best);
+  std::uint32_t search_features(TreeContext& tree, const Task& task, const Limits& limits,
+                                std::span<const std::uint32_t> features, Split& best);
   void search_counts(TreeContext& tree, const Task& task, const Limits& limits,
                      std::span<const std::uint32_t> features, Split& best);
+  void set_trust(const Task& root);
+  void sum_levels(const Task& task, std::uint32_t feature);
   Split search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits);
   const LargeEntry* sorted_list(const Task& task, std::uint32_t feature);
   std::uint32_t partition(Split& split, const Task& task);
@@ -54,6 +56,8 @@ class LargeGrower {
   std::vector<std::uint32_t> scratch_, features_;
   std::vector<LargeEntry> list_, list_scratch_;
   std::vector<LevelSums> levels_, seen_levels_;
+  std::vector<double> level_ww_, seen_ww_;
+  std::vector<double> trust_;  // by feature, in categories
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;
   Sides sides_;

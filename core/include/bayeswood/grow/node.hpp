@@ -35,7 +35,7 @@ struct TreeContext {
             TIE_TOLERANCE * node.impurity};
   }
   void count_gain(const Split& split, const NodeTotals& node) const {
-    importance[split.feature] += std::max(0.0, split.score - node.score);
+    importance[split.feature] += std::max(0.0, split.score + split.price - node.score);
   }
 };
 

@@ -40,6 +40,9 @@ class SmallGrower {
            !matrix.has_missing();
   }
 
+  // By feature: how far the tree trusts a category, see level_trust.hpp.
+  void set_trust(const double* trust) { search_.set_trust(trust); }
+
   // `rows` are training rows in ascending order, whose data stand in `source` by training row.
   void grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth, const NodeTotals& totals,
             std::span<const std::uint32_t> rows, const RowData& source);
@@ -101,9 +104,10 @@ class SmallGrower {
   const Target& target_;
   bool presorted_;  // lists for all features, else codes
   bool bins_weights_;
-  bool counting_ = false;      // rows have counts, which is all that is looked at
-  bool in_lanes_ = false;      // the node's classes stand in class_lanes_
-  bool group_sorted_ = false;  // the group's lists stand in node_lists_
+  bool counting_ = false;        // rows have counts, which is all that is looked at
+  bool in_lanes_ = false;        // the node's classes stand in class_lanes_
+  std::uint32_t n_refused_ = 0;  // categories of the group that gained less than they had to pay
+  bool group_sorted_ = false;    // the group's lists stand in node_lists_
   std::uint32_t n_rows_ = 0;
   RowData rows_;
   std::vector<WeightedValue> pair_;

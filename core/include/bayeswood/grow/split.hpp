@@ -16,10 +16,12 @@ namespace bayeswood {
 // Category: the levels seen in the node, by side; a missing value is the level MISSING_CODE.
 struct LevelSides {
   std::vector<std::uint16_t> left, right;
+  std::size_t size() const { return left.size() + right.size(); }
 };
 
 struct Split {
   double score = NO_SCORE;
+  double price = 0;  // what a category has paid of its score, see level_trust.hpp
   std::uint32_t feature = 0;
   std::uint32_t cut_code = 0;    // numeric: codes <= cut_code go left
   std::uint32_t upper_code = 0;  // numeric: the next code in the node, where the search knows it
@@ -28,6 +30,7 @@ struct Split {
   double threshold = std::numeric_limits<double>::quiet_NaN();
   bool missing_left = false;
   bool missing_seen = false;           // the node had missing values of this feature
+  bool refused = false;                // no split: it gained less than it had to pay
   std::unique_ptr<LevelSides> levels;  // category
   bool found() const { return score > NO_SCORE; }
 };

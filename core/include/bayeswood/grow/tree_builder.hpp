@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/forest/tree.hpp"
+#include "bayeswood/forest/tree_writer.hpp"
 #include "bayeswood/grow/split.hpp"
 #include "bayeswood/grow/target.hpp"
 
@@ -61,9 +61,8 @@ class TreeBuilder {
   void add_binary(const NodeTotals& totals);
   void add_entry(std::int32_t label, double share);
   double threshold(const Node& node) const;
-  std::vector<std::uint32_t> breadth_first() const;
-  void copy_leaf(const Leaf& leaf, Tree& tree, std::vector<std::int32_t>& n_samples,
-                 std::vector<float>& weights) const;
+  std::span<const std::uint64_t> left_levels(const Node& node) const;
+  void copy_leaf(const Leaf& leaf, TreeWriter& writer) const;
 
   const EncodedMatrix& matrix_;
   const Target& target_;

@@ -19,7 +19,28 @@ namespace bayeswood {
 // the order of adding does not matter; with at most 2^31 rows nothing overflows.
 struct LeafSums {
   std::int64_t n, sum, squares_high, squares_low;
+  bool operator==(const LeafSums& other) const = default;
 };
+
+inline LeafSums& operator+=(LeafSums& a, const LeafSums& b) {
+  a.n += b.n;
+  a.sum += b.sum;
+  a.squares_high += b.squares_high;
+  a.squares_low += b.squares_low;
+  return a;
+}
+
+inline LeafSums operator+(LeafSums a, const LeafSums& b) {
+  return a += b;
+}
+
+inline LeafSums& operator-=(LeafSums& a, const LeafSums& b) {
+  a.n -= b.n;
+  a.sum -= b.sum;
+  a.squares_high -= b.squares_high;
+  a.squares_low -= b.squares_low;
+  return a;
+}
 
 inline void add_value(std::int64_t value, std::int64_t times, LeafSums& sums) {
   const std::int64_t square = value * value;

@@ -27,7 +27,9 @@
 #include <vector>
 
 #include "bayeswood/base/random.hpp"
-#include "bayeswood/mcmc/chain_leaves.hpp"
+#include "bayeswood/leaf/class_leaves.hpp"
+#include "bayeswood/leaf/leaf_model.hpp"
+#include "bayeswood/leaf/number_leaves.hpp"
 #include "bayeswood/mcmc/row_tree.hpp"
 #include "bayeswood/mcmc/tree_law.hpp"
 
@@ -42,7 +44,6 @@ struct ChainSettings {
   std::array<double, N_MOVES> log_error{};
   std::int64_t min_leaf = 1;
   std::uint32_t max_leaves = std::numeric_limits<std::uint32_t>::max();
-  double power = 1;
 };
 
 struct StepInfo {
@@ -50,10 +51,10 @@ struct StepInfo {
   bool accepted;
 };
 
-template <class Leaves>
+template <LeafModel Leaves>
 class Metropolis {
  public:
-  using Cell = typename Leaves::Cell;
+  using Stats = typename Leaves::Stats;
 
   // Starts from a tree drawn node by node from Chipman's prior (under Denison's with its rules);
   // nodes that this would split unlawfully, or beyond `start_leaves`, stay leaves.
@@ -66,10 +67,10 @@ class Metropolis {
   const RowTree& tree() const { return tree_; }
   const TreeLaw& law() const { return law_; }
   const Leaves& leaves() const { return leaves_; }
-  const Cell* cells(std::int32_t node) const { return cells_.data() + leaves_.width() * node; }
+  const Stats& stats(std::int32_t leaf) const { return stats_[leaf]; }
   double log_likelihood() const { return log_likelihood_; }
   double log_prior() const { return log_prior_ + law_.log_shape(tree_.n_leaves()); }
-  double log_posterior() const { return log_prior() + settings_.power * log_likelihood_; }
+  double log_posterior() const { return log_prior() + leaves_.power() * log_likelihood_; }
   // Sums log likelihood and prior anew: after many steps their rounding errors add up.
   void refresh();
 
@@ -80,7 +81,7 @@ class Metropolis {
     std::uint32_t begin, end;
     std::int64_t n;
     std::uint32_t n_varying;
-    std::size_t cells_at;
+    std::size_t stats_at;
     double log_marginal;
     bool varies;
     Division division;
@@ -102,9 +103,9 @@ class Metropolis {
   double log_stop(std::uint32_t depth, bool varies) const {
     return varies ? law_.log_stop(depth) : 0.0;
   }
-  std::int64_t count_rows(Rows rows) const;
-  void fill_cells(Rows rows, Cell* cells) const;
-  Cell* mutable_cells(std::int32_t node);
+  std::int64_t count_rows(Rows rows) const { return leaves_.copies().total(rows); }
+  void sum_rows(Rows rows, Stats& stats) const;
+  Stats& mutable_stats(std::int32_t node);
   // Splits a leaf whose rows are divided already, and settles what its children hold.
   struct Halves {
     std::int64_t n_left, n_right;
@@ -131,7 +132,8 @@ class Metropolis {
   ChainSettings settings_;
   Stream stream_;
   RowTree tree_;
-  std::vector<Cell> cells_;  // of the leaves, by node
+  Stats nothing_;
+  std::vector<Stats> stats_;  // of the leaves, by node
   std::array<double, N_MOVES> cumulative_{};
   double log_likelihood_ = 0;
   double log_prior_ = 0;  // without the factor of the shape
@@ -141,11 +143,12 @@ class Metropolis {
   std::vector<std::uint32_t> new_rows_;
   std::vector<Touched> touched_;
   std::vector<std::size_t> waiting_;
-  std::vector<Cell> new_cells_;
-  std::vector<Cell> halves_;
+  std::vector<Stats> new_stats_;  // the first n_new_stats_ count, the others keep their memory
+  std::size_t n_new_stats_ = 0;
+  std::array<Stats, 2> halves_;
 };
 
-extern template class Metropolis<ClassCells>;
-extern template class Metropolis<NumberCells>;
+extern template class Metropolis<ClassLeaves>;
+extern template class Metropolis<NumberLeaves>;
 
 }  // namespace bayeswood

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <variant>
 #include <vector>
 
 #include "bayeswood/forest/forest.hpp"
@@ -47,10 +46,9 @@ struct ChainProgress {
 };
 using ChainPoll = std::function<bool(const ChainProgress&)>;
 
-using AnyCells = std::variant<ClassCells, NumberCells>;
-
 // Chain c depends on (seed, c) alone. A poll that returns false stops all chains where they are.
-ChainsResult run_chains(const TreeLaw& law, const AnyCells& leaves, const ChainPlan& plan,
+template <LeafModel Leaves>
+ChainsResult run_chains(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan,
                         unsigned n_threads, const ChainPoll& poll);
 
 }  // namespace bayeswood

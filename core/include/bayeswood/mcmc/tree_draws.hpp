@@ -29,8 +29,9 @@ struct DrawnTree {
 std::uint64_t tree_key(const Tree& tree);
 bool same_rules(const Tree& a, const Tree& b);
 
-template <class Leaves>
-DrawnTree copy_tree(const Metropolis<Leaves>& chain);
+// `sums`: memory to work in, which the next call may use again.
+template <LeafModel Leaves>
+DrawnTree copy_tree(const Metropolis<Leaves>& chain, std::vector<typename Leaves::Stats>& sums);
 
 // Distinct trees in order of their first visit.
 class TreeDraws {

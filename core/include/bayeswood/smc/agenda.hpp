@@ -14,7 +14,7 @@
 namespace bayeswood {
 
 // An unexpanded node: a block at a depth. Smaller `priority` first, then smaller `number`.
-template <class Model>
+template <CutLeafModel Model>
 struct OpenNode {
   double priority = 0;
   std::uint32_t number = 0;
@@ -26,7 +26,7 @@ struct OpenNode {
   }
 };
 
-template <class Model>
+template <CutLeafModel Model>
 class AgendaPool {
  public:
   struct Cell {
@@ -76,7 +76,7 @@ class AgendaPool {
   std::vector<Cell*> stack_;
 };
 
-template <class Model>
+template <CutLeafModel Model>
 typename AgendaPool<Model>::Cell* AgendaPool<Model>::own(Cell* cell) {
   if (cell->refs == 1) return cell;
   --cell->refs;
@@ -87,7 +87,7 @@ typename AgendaPool<Model>::Cell* AgendaPool<Model>::own(Cell* cell) {
   return mine;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 typename AgendaPool<Model>::Cell* AgendaPool<Model>::merge(Cell* a, Cell* b) {
   if (a == nullptr) return b;
   if (b == nullptr) return a;
@@ -99,7 +99,7 @@ typename AgendaPool<Model>::Cell* AgendaPool<Model>::merge(Cell* a, Cell* b) {
   return top;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 OpenNode<Model> AgendaPool<Model>::pop(Agenda& agenda) {
   Cell* top = own(agenda);
   const OpenNode<Model> node = top->node;
@@ -108,7 +108,7 @@ OpenNode<Model> AgendaPool<Model>::pop(Agenda& agenda) {
   return node;
 }
 
-template <class Model>
+template <CutLeafModel Model>
 void AgendaPool<Model>::clear(Agenda& agenda) {
   stack_.push_back(agenda);
   agenda = nullptr;

@@ -10,7 +10,7 @@
 
 namespace bayeswood {
 
-template <class Model>
+template <CutLeafModel Model>
 class HistoryPool {
  public:
   struct Decision {

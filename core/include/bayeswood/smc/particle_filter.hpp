@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "bayeswood/forest/forest.hpp"
-#include "bayeswood/smc/leaf_models.hpp"
 #include "bayeswood/smc/proposal.hpp"
 #include "bayeswood/smc/resampling.hpp"
 
@@ -44,7 +43,7 @@ struct Island {
   std::vector<NumberPredictive> predictive;  // of all leaves, tree after tree; numbers only
 };
 
-template <class Model>
+template <CutLeafModel Model>
 std::vector<Island> run_islands(const RankedTable& table, const Model& model,
                                 const FilterSettings& settings, const Running& run);
 

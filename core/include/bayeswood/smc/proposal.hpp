@@ -26,7 +26,7 @@ struct ProposalSettings {
   std::int64_t min_samples_leaf = 1;
 };
 
-template <class Model>
+template <CutLeafModel Model>
 struct Outcome {
   bool is_split = false;
   Rule rule;
@@ -35,7 +35,7 @@ struct Outcome {
   double log_gain = 0;  // log R
 };
 
-template <class Model>
+template <CutLeafModel Model>
 class Proposer {
  public:
   Proposer(BlockStore<Model>& blocks, const ProposalSettings& settings);

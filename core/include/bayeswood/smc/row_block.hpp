@@ -18,13 +18,12 @@
 #include <vector>
 
 #include "bayeswood/sample/tree_prior.hpp"
-#include "bayeswood/smc/leaf_models.hpp"
 #include "bayeswood/smc/slab.hpp"
 #include "bayeswood/smc/split_table.hpp"
 
 namespace bayeswood {
 
-template <class Model>
+template <CutLeafModel Model>
 struct Block {
   using Children = std::pair<Block*, Block*>;
   struct Known {
@@ -34,7 +33,7 @@ struct Block {
 
   std::uint64_t key = 0;
   typename Model::Stats stats;
-  double log_marginal = 0;
+  double log_marginal = 0;  // to the power
   std::uint32_t refs = 0;
   std::uint32_t open = 0;
   std::uint32_t waiting = 0;  // blocks whose rows are still to be taken from these
@@ -48,7 +47,7 @@ struct Block {
   std::vector<Known> known;  // numeric splits made before, ascending
 };
 
-template <class Model>
+template <CutLeafModel Model>
 class BlockStore {
  public:
   using Stats = typename Model::Stats;

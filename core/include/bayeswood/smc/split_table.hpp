@@ -19,8 +19,10 @@
 #include <vector>
 
 #include "bayeswood/base/random.hpp"
+#include "bayeswood/leaf/class_leaves.hpp"
+#include "bayeswood/leaf/leaf_model.hpp"
+#include "bayeswood/leaf/number_leaves.hpp"
 #include "bayeswood/sample/tree_prior.hpp"
-#include "bayeswood/smc/leaf_models.hpp"
 
 namespace bayeswood {
 
@@ -67,7 +69,7 @@ struct TableDraw {
 };
 
 // Builds and draws from the tables of blocks; keeps memory to work in, so one per thread.
-template <class Model>
+template <CutLeafModel Model>
 class SplitTabler {
  public:
   SplitTabler(const RankedTable& table, const Model& model, const TableSettings& settings)
@@ -77,7 +79,7 @@ class SplitTabler {
     Rows rows;
     const NodeExtents& extents;
     const typename Model::Stats& stats;
-    double log_marginal;
+    double log_marginal;  // to the power
   };
 
   SplitTable make(const Node& node);
@@ -113,8 +115,8 @@ class SplitTabler {
     if (settings_.min_samples_leaf > 1 &&
         std::min(walk_.n_left(), walk_.n_right()) < settings_.min_samples_leaf)
       return;
-    gaps_[n_gaps_++] = {settings_.tau == 0 ? 0 : walk_.log_marginals() - node.log_marginal, low,
-                        high};
+    gaps_[n_gaps_++] = {settings_.tau == 0 ? 0 : walk_.powered_log_marginals() - node.log_marginal,
+                        low, high};
   }
   Mass weigh_gaps(const Node& node, std::size_t place) const;
   void list_gaps(const Node& node, std::size_t place, FeatureSplits& out);

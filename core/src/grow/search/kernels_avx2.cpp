@@ -1,19 +1,10 @@
 #include <algorithm>
 
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 
-// Everything below is compiled for AVX2 and called only where the machine has it. The headers stay
-// outside, so that no shared inline function carries AVX2 instructions elsewhere.
-#if defined(__GNUC__) && defined(__x86_64__)
-#include <immintrin.h>
-
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,bmi,bmi2")
-#endif
-
+#if defined(BAYESWOOD_AVX2)
+#include "bayeswood/base/begin_avx2.inl"
 #include "bin_bounds.inl"
 
 namespace bayeswood {
@@ -289,24 +280,14 @@ const Kernels* avx2_kernels() {
                                open_counts,     count_gains,     count_bounds, scan_count_lanes,
                                scan_class_list, scan_class_bins, part_classes, weight_gains,
                                weight_bounds};
-  const bool runs = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-  return runs ? &kernels : nullptr;
+  return runs_avx2() ? &kernels : nullptr;
 }
 
 }  // namespace bayeswood
 
-#if defined(__clang__)
-#pragma clang attribute pop
+#include "bayeswood/base/end_avx2.inl"
 #else
-#pragma GCC pop_options
-#endif
-
-#else
-namespace bayeswood {
-
-const Kernels* avx2_kernels() {
+const bayeswood::Kernels* bayeswood::avx2_kernels() {
   return nullptr;
 }
-
-}  // namespace bayeswood
 #endif

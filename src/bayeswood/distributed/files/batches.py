@@ -6,10 +6,8 @@ from typing import Any
 
 from bayeswood.distributed.files.input_files import InputFile
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.csv_format import cell_options, find_delimiter, one_line
 
-#: Spellings of a missing cell in CSV files.
-MISSING_CELLS = ("", "NA", "NaN", "nan")
-_DELIMITERS = ",;\t|"
 #: Bytes of CSV text read at a time.
 CSV_BLOCK = 1 << 22
 #: Bytes of a Parquet column read at a time; without it a whole row group is held.
@@ -92,30 +90,17 @@ def open_csv(path: str, types: dict[str, str], columns: Sequence[str] = ()) -> A
         pa.input_stream(path, compression="detect"),
         read_options=csv.ReadOptions(use_threads=False, block_size=CSV_BLOCK),
         parse_options=csv.ParseOptions(delimiter=_delimiter(path)),
-        convert_options=csv.ConvertOptions(
-            column_types={name: pa.type_for_alias(kind) for name, kind in types.items()},
-            include_columns=list(columns),
-            null_values=list(MISSING_CELLS),
-            strings_can_be_null=True,
-            true_values=["true", "True", "TRUE"],
-            false_values=["false", "False", "FALSE"],
+        convert_options=cell_options(
+            {name: pa.type_for_alias(kind) for name, kind in types.items()}, columns
         ),
     )
 
 
 def _delimiter(path: str) -> str:
-    """The comma, unless the header has none but has another usual delimiter."""
     import pyarrow as pa
 
     with pa.input_stream(path, compression="detect") as stream:
-        header = stream.read(1 << 16).split(b"\n", 1)[0].decode("utf-8", errors="replace")
-    return next((mark for mark in _DELIMITERS if mark in header), ",")
-
-
-def one_line(error: BaseException) -> str:
-    """The first 200 characters of an error, without line breaks."""
-    text = " ".join(str(error).split())
-    return text if len(text) <= 200 else text[:199] + "…"
+        return find_delimiter(stream.read(1 << 16), errors="replace")
 
 
 def _arrow_errors() -> tuple[type[Exception], ...]:

@@ -63,6 +63,22 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Totals:
+    """What all rows together have shown.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that take part, those of weight 0 left out.
+    weight : float
+        Their summed weight, scaled as the rows' weights are.
+    """
+
+    n_rows: int
+    weight: float
+
+
+@dataclass(frozen=True)
 class Encoding:
     """What every batch is encoded by.
 
@@ -191,9 +207,11 @@ def naming_rows(path: str, first_row: int, n_rows: int) -> Iterator[None]:
         raise type(error)(place + str(error)) from error
 
 
-def is_narrow(kind: str, column: Column) -> bool:
-    """Whether a float32 holds every value of an encoded column of this Arrow type."""
-    return column.kind == "category" or kind in _NARROW
+def narrow_columns(types: dict[str, str], schema: Schema) -> tuple[bool, ...]:
+    """Whether a float32 holds every value of each encoded column, by its Arrow type."""
+    return tuple(
+        column.kind == "category" or types[column.name] in _NARROW for column in schema.columns
+    )
 
 
 class LevelsSeen:

@@ -9,9 +9,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from bayeswood.distributed.files.batches import one_line, open_csv
+from bayeswood.distributed.files.batches import open_csv
 from bayeswood.distributed.files.input_files import InputFile, file_kind
 from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.csv_format import one_line
 
 # What a CSV column may turn out to be after its first block: each type holds those before it.
 _WIDER = {"null": "int64", "int64": "double", "double": "string", "bool": "string"}

@@ -5,6 +5,8 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.table.splitmix import splitmix64
+
 U64 = NDArray[np.uint64]
 
 _ALL = 2**64 - 1
@@ -25,7 +27,7 @@ def row_keys(seed: int, first_row: int, n_rows: int) -> U64:
 def keys_of(seed: int, rows: U64) -> U64:
     """The keys of some rows."""
     with np.errstate(over="ignore"):
-        return _mixed(rows + _mixed(np.array([seed], dtype=np.uint64))[0])
+        return splitmix64(rows + splitmix64(np.array([seed], dtype=np.uint64))[0])
 
 
 def key_limit(n_rows: int, size: int) -> int:
@@ -65,12 +67,3 @@ def sample_rows(n_rows: int, size: int, seed: int) -> NDArray[np.intp]:
     True
     """
     return smallest_keys(row_keys(seed, 0, n_rows), size)
-
-
-def _mixed(z: U64) -> U64:
-    """One step of splitmix64."""
-    with np.errstate(over="ignore"):
-        z = z + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))

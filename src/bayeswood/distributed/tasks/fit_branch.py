@@ -1,21 +1,19 @@
 """The third task: fit one branch from its spill."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.distributed.files.encoding import Encoding
-from bayeswood.distributed.files.file_plan import FilePlan
-from bayeswood.distributed.pieces.branch import Branch, BranchPlan, bare_branch, fit_branch
+from bayeswood.distributed.pieces.branch import Branch, bare_branch, fit_branch
 from bayeswood.distributed.pieces.trunk import branch_depths
-from bayeswood.distributed.tasks.route_files import (
+from bayeswood.distributed.tasks.fit_state import (
     forest_of,
-    load_encoding,
-    load_forest,
-    trunk_name,
+    known_routed,
+    known_state,
+    load_branch_plan,
 )
 from bayeswood.distributed.tasks.spill import read_branch
 from bayeswood.distributed.tasks.work_folder import WorkFolder
@@ -28,10 +26,11 @@ def branch_name(round_: int, branch: int) -> str:
 
 
 def read_branch_rows(
-    folder: WorkFolder, branch: int, round_: int, plan: FilePlan, encoding: Encoding
+    folder: WorkFolder, branch: int, round_: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32] | None]:
     """The rows of a branch, in the order of their ids: X, y, weight and row numbers."""
-    chunks = folder.read_json(f"routed-{round_}")["chunks"]
+    state, chunks = known_state(folder, round_), known_routed(folder, round_)
+    plan, encoding = state.plan, state.encoding
     n_rows = sum(chunk["counts"][branch] for chunk in chunks)
     n_features = len(encoding.narrow)
     X = np.empty((n_rows, n_features), dtype=encoding.matrix_type, order="F")
@@ -86,35 +85,22 @@ def fit_branch_files(
 def _fit(
     folder: WorkFolder, branch: int, round_: int, n_threads: int, report: Report | None
 ) -> tuple[Branch, NDArray[np.int32] | None]:
-    plan = FilePlan.from_json(folder.read_json("plan"))
-    encoding, _ = load_encoding(folder)
-    trunk, _ = load_forest(folder, trunk_name(round_))
-    growth = load_branch_plan(folder, round_)
-    X, y, weight, rows = read_branch_rows(folder, branch, round_, plan, encoding)
+    state, growth = known_state(folder, round_), load_branch_plan(folder, round_)
+    X, y, weight, rows = read_branch_rows(folder, branch, round_)
     if not len(X):
-        return bare_branch(trunk, branch, growth.n_trees), rows
+        return bare_branch(state.trunk, branch, growth.n_trees), rows
     fitted = fit_branch(
         X,
         y,
         weight,
         growth,
         branch,
-        n_levels=encoding.schema.n_levels,
-        depth=int(branch_depths(trunk)[branch]),
+        n_levels=state.encoding.schema.n_levels,
+        depth=int(branch_depths(state.trunk)[branch]),
         n_jobs=n_threads,
         progress=report,
     )
     return fitted, rows
-
-
-def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
-    """Write what all branches have in common."""
-    folder.write_json(f"branches-{round_}", asdict(plan))
-
-
-def load_branch_plan(folder: WorkFolder, round_: int) -> BranchPlan:
-    """What `save_branch_plan` wrote."""
-    return BranchPlan(**folder.read_json(f"branches-{round_}"))
 
 
 def save_branch(

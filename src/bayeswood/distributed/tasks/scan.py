@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from socket import gethostname
 from typing import Any
@@ -15,24 +14,27 @@ from bayeswood.distributed.files.encoding import (
     Encoding,
     LevelsSeen,
     Rows,
-    is_narrow,
+    Totals,
     join_classes,
     naming_rows,
+    narrow_columns,
     read_numbers,
     read_weight,
 )
 from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
+from bayeswood.distributed.tasks.fit_state import load_numbers, load_plan
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report
-from bayeswood.table import fit_class_target
-
-# Beyond these sizes squares of responses, summed over rows, leave the range of a float; leaves
-# keep their weight in single precision.
-_LARGEST, _SMALLEST = 1e120, 1e-120
-_LARGEST_EXPONENT = 60
+from bayeswood.table import (
+    check_response_size,
+    classes_from_plain,
+    classes_to_plain,
+    fit_class_target,
+    weight_exponent,
+)
 
 
 def scan_name(index: int) -> str:
@@ -92,7 +94,7 @@ def count_fragment(folder: WorkFolder, index: int, report: Report | None = None)
     """
     name = f"count/{index:06d}"
     if not folder.has(f"{name}.json"):
-        plan = FilePlan.from_json(folder.read_json("plan"))
+        plan = load_plan(folder)
         fragment = plan.fragments[index]
         path, n_rows = plan.files[fragment.file].path, 0
         for row, batch in fragment_batches(plan, fragment, report, [str(plan.roles.weight)]):
@@ -131,16 +133,16 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan = FilePlan.from_json(folder.read_json("plan"))
-    numbers = RowNumbers(**folder.read_json("rows"))
+    plan, numbers = load_plan(folder), load_numbers(folder)
     seen = SeenRows(plan)
     folder.write(
         f"{name}.arrow",
         lambda path: _scan_into(path, plan, numbers, index, seen, report),
         sync=False,
     )
-    folder.write_json(name, seen.to_json())
-    return seen.to_json()
+    plain = seen.to_json()
+    folder.write_json(name, plain)
+    return plain
 
 
 def _scan_into(
@@ -238,7 +240,7 @@ class SeenRows:
             "largest_w": self._largest_w,
             "largest_y": self._largest_y.tolist(),
             "levels": self._levels.found(),
-            "classes": None if classes is None else classes_to_json(classes),
+            "classes": None if classes is None else classes_to_plain(classes),
         }
 
 
@@ -257,32 +259,6 @@ def _refuse_infinite(batch: Any, plan: FilePlan) -> None:
             )
 
 
-def classes_to_json(classes: NDArray[Any]) -> dict[str, Any]:
-    """Class labels with their type."""
-    return {"dtype": classes.dtype.str, "labels": classes.tolist()}
-
-
-def classes_from_json(plain: dict[str, Any]) -> NDArray[Any]:
-    """What `classes_to_json` gave."""
-    return np.array(plain["labels"], dtype=np.dtype(plain["dtype"]))
-
-
-@dataclass(frozen=True)
-class Totals:
-    """What all fragments together have shown.
-
-    Attributes
-    ----------
-    n_rows : int
-        Rows that take part, those of weight 0 left out.
-    weight : float
-        Their summed weight, scaled as the rows' weights are.
-    """
-
-    n_rows: int
-    weight: float
-
-
 def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encoding, Totals]:
     """The one encoding of all rows, and their totals."""
     levels = LevelsSeen(plan.roles, plan.types, plan.owner)
@@ -291,14 +267,16 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     schema = levels.schema()
     classes = None
     if plan.is_classifier:
-        classes = join_classes([classes_from_json(scan["classes"]) for scan in scans])
+        found = [classes_from_plain(scan["classes"], "A scan of rows") for scan in scans]
+        classes = join_classes(found)
     else:
-        _check_size(np.max([scan["largest_y"] for scan in scans], axis=0), plan.owner)
-    exponent = _weight_exponent(scans, plan)
+        largest = np.max([scan["largest_y"] for scan in scans], axis=0)
+        check_response_size(largest, "the target", plan.owner)
+    exponent = weight_exponent(max(scan["largest_w"] for scan in scans))
     encoding = Encoding(
         plan.roles,
         schema,
-        tuple(is_narrow(plan.types[column.name], column) for column in schema.columns),
+        narrow_columns(plan.types, schema),
         classes,
         all(plan.types[name] == "float" for name in plan.roles.targets),
         exponent,
@@ -309,28 +287,11 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     return encoding, Totals(sum(scan["n_rows"] for scan in scans), weight)
 
 
-def _weight_exponent(scans: Sequence[dict[str, Any]], plan: FilePlan) -> int:
-    """Weights of an extreme size are brought near 1 by a power of two."""
-    if plan.roles.weight is None:
-        return 0
-    exponent = int(np.frexp(max(scan["largest_w"] for scan in scans))[1])
-    return exponent if abs(exponent) > _LARGEST_EXPONENT else 0
-
-
-def _check_size(largest: NDArray[Any], owner: str) -> None:
-    within = (largest >= _SMALLEST) & (largest <= _LARGEST)
-    if not (within | (largest == 0)).all():
-        raise BayeswoodError(
-            f"The largest value of the target is {largest[~within][0]:g} in size, too far from 1 "
-            f"to be squared by {owner}. Rescale it to lie between 1e-120 and 1e120 in size."
-        )
-
-
 def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
     """The rows of the sample, in the order of their numbers."""
     import pyarrow as pa
 
-    numbers = RowNumbers(**folder.read_json("rows"))
+    numbers = load_numbers(folder)
     tables = []
     for index in range(len(plan.fragments)):
         with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 
 _LOCK = "lock"
+_UNFINISHED = ".part"
 _SPILL_ADVICE = (
     "Make room or name another 'spill_dir'; what is done so far is kept there, and resume=True "
     "goes on from it."
@@ -74,7 +75,7 @@ class WorkFolder:
         """
         place = self.place(name)
         # The same task may run twice at once, on machines that give out the same numbers.
-        beside = place.with_name(f".{place.name}.{os.getpid()}-{token_hex(6)}.part")
+        beside = place.with_name(f".{place.name}.{os.getpid()}-{token_hex(6)}{_UNFINISHED}")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             writer(beside)
@@ -121,6 +122,11 @@ class WorkFolder:
                 shutil.rmtree(found)
             elif found.name != _LOCK:
                 found.unlink()
+
+    def sweep(self) -> None:
+        """Delete what was begun and not finished; nobody may be writing."""
+        for beside in self.path.rglob(f".*{_UNFINISHED}"):
+            beside.unlink(missing_ok=True)
 
     def free_bytes(self) -> int:
         """Room left on the folder's disk."""

@@ -51,6 +51,12 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     # What is kept of the response, and further parts that an estimator may have.
     _target_kind: ClassVar[type[ClassLabels] | type[ResponseShape]]
     _part_kinds: ClassVar[tuple[type[Part], ...]] = ()
+    # What errors and files call the estimator.
+    _name: ClassVar[str]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls._name = cls.__name__
 
     @abstractmethod
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
@@ -96,7 +102,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         return self._fit(X, y, sample_weight)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, oob_groups: Any = None) -> Self:
-        check_parameters(self.get_params(deep=False), self._constraints, self._name)
+        check_own_parameters(self)
         data = read_training_data(
             X,
             self._read_target(y),
@@ -112,14 +118,10 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         tasks.end()
         return self
 
-    @property
-    def _name(self) -> str:
-        return type(self).__name__
-
     def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         """The fitted attributes that these data and members give."""
         grown, predictive = self._choose(data, grown)
-        return _attributes(data.schema, grown, predictive, self._target_part(data.target))
+        return fitted_attributes(data.schema, grown, predictive, self._target_part(data.target))
 
     def _set_attributes(self, fitted: Mapping[str, Any]) -> None:
         """Take fitted attributes over, but for those that the class derives itself."""
@@ -278,7 +280,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             **saved_state.read_arrays(arrays, self._saved_arrays),
         }
         grown = grown.extended(settings, *parts)
-        self._set_attributes(_attributes(saved.schema, grown, predictive, of_target))
+        self._set_attributes(fitted_attributes(saved.schema, grown, predictive, of_target))
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
@@ -289,7 +291,19 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         return cls(**parameters)
 
 
-def _attributes(
+def check_own_parameters(estimator: ForestEstimator) -> None:
+    """Raise for the first parameter of an estimator that breaks its constraint."""
+    parameters = estimator.get_params(deep=False)
+    check_parameters(parameters, estimator._constraints, estimator._name)
+
+
+def hand_over(estimator: ForestEstimator, attributes: Mapping[str, Any]) -> None:
+    """Make an estimator one with these fitted attributes, whatever it was before."""
+    estimator._forget()
+    estimator._set_attributes(attributes)
+
+
+def fitted_attributes(
     schema: Schema,
     grown: GrownForest,
     predictive: Predictive,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.saved_state import classes_from_plain, classes_to_plain, read_value
-from bayeswood.table import Schema
+from bayeswood.methods.base.saved_state import read_value
+from bayeswood.table import Schema, classes_from_plain, classes_to_plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,8 @@ class ClassLabels:
     @classmethod
     def read(cls, saved: SavedModel) -> Self:
         """Checked against the trees."""
-        classes = classes_from_plain(read_value(saved.meta, "classes", dict))
+        plain = read_value(saved.meta, "classes", dict)
+        classes = classes_from_plain(plain, "The model file")
         if not saved.forest.is_classifier or len(classes) != saved.forest.n_outputs:
             raise BayeswoodError("The model file's classes do not match its trees.")
         return cls(classes)

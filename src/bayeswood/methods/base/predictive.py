@@ -218,6 +218,17 @@ class LeafResponses(NumberPredictive):
         """Of the mixture over members of the weighted responses in the row's leaves."""
         return self._kept().quantiles(forest, rows, levels, n_jobs)
 
+    def out_of_bag(
+        self,
+        forest: Forest,
+        rows: NDArray[Any],
+        chosen: NDArray[np.bool_],
+        levels: F64,
+        n_jobs: int,
+    ) -> F64:
+        """Quantiles at some training rows, each by the trees that left it out."""
+        return self._kept().out_of_bag(forest, rows, chosen, levels, n_jobs)
+
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Σ w_m Var(y | leaf_m) + Σ w_m (ȳ_m − ȳ)², data and knowledge."""
         data = self._kept().variance(forest, rows, n_jobs)
@@ -241,6 +252,7 @@ def _response_arrays(responses: Responses) -> dict[str, NDArray[Any]]:
         "weight_threshold": np.array(law.threshold) if law.threshold > 0 else None,
         "row_groups": law.groups,
         "row_parts": law.parts,
+        "trees_per_draw": np.array(law.trees_per_draw) if law.trees_per_draw > 1 else None,
     }
     kept = {name: array for name, array in optional.items() if array is not None}
     seed = np.array(law.seed, dtype=np.uint64)
@@ -262,7 +274,10 @@ def _responses_from(arrays: Arrays, forest: Forest) -> Responses:
     threshold, groups = _left_out_from(arrays, scheme, len(y))
     parts = _parts_from(arrays, scheme, groups, len(y))
     seed = read_scalar(arrays, "seed", int)
-    return Responses(y, weights, RowWeights(scheme, seed, threshold, groups, parts))
+    shared = read_scalar(arrays, "trees_per_draw", int) if "trees_per_draw" in arrays else 1
+    if shared < 1:
+        raise BayeswoodError("The model file says wrongly which trees share their rows.")
+    return Responses(y, weights, RowWeights(scheme, seed, threshold, groups, parts, shared))
 
 
 def _left_out_from(
@@ -273,7 +288,8 @@ def _left_out_from(
     if "weight_threshold" in arrays:
         threshold = read_scalar(arrays, "weight_threshold", float)
     groups = arrays.get("row_groups")
-    usable = threshold == 0.0 or (threshold > 0 and isfinite(threshold) and scheme == SCHEMES[0])
+    drawn = scheme in ("exponential", "subsample")
+    usable = threshold == 0.0 or (threshold > 0 and isfinite(threshold) and drawn)
     if groups is None and usable:
         return threshold, None
     if not (usable and threshold > 0) or groups is None or not _are_groups(groups, n_rows):

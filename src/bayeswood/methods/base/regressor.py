@@ -136,12 +136,19 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
-            Lower and upper ends.
+            Lower and upper ends. An interval of the mean holds `predict`: where a few members are
+            far from the others, so that their mean is beyond the quantile, it reaches to it.
         """
         caller = f"{self._name}.predict_interval"
         check_kind(kind, caller)
         levels = interval_levels(check_coverage(coverage, caller))
-        return self._quantiles(self._encode(X), levels, kind, caller)
+        rows = self._encode(X)
+        found = self._quantiles(rows, levels, kind, caller)
+        if kind == "mean":
+            mean = self._shaped(self.predictive_.mean(self.forest_, rows, self._workers(len(rows))))
+            found[..., 0] = np.minimum(found[..., 0], mean)
+            found[..., 1] = np.maximum(found[..., 1], mean)
+        return found
 
     def predict_var(self, X: Any, kind: str = "prediction") -> F64:
         """Variance of the response, or of its mean; never negative.

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 
 _SCALARS = (str, bool, int, float, type(None))
-_CLASS_KINDS = {"b": bool, "i": int, "u": int, "f": float, "U": str, "O": object}
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,33 +42,6 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(name, item) for key, item in value.items()}
     return True if callable(value) else str(value)
-
-
-def classes_to_plain(classes: NDArray[Any]) -> dict[str, Any]:
-    """Class labels with the type they had."""
-    return {"dtype": classes.dtype.str, "labels": classes.tolist()}
-
-
-def classes_from_plain(plain: Any) -> NDArray[Any]:
-    """Class labels from `classes_to_plain`, of the same type."""
-    labels = read_value(plain, "labels", list)
-    dtype = read_value(plain, "dtype", str)
-    kind = dtype.lstrip("<>=|")[:1]
-    expected = _CLASS_KINDS.get(kind)
-    if expected is None or not labels:
-        raise BayeswoodError(f"The model file holds class labels of an unknown type, {dtype!r}.")
-    allowed = (str, bool, int, float) if expected is object else (expected,)
-    if not all(type(label) in allowed for label in labels):
-        raise BayeswoodError(f"The model file holds class labels that are not of type {dtype!r}.")
-    try:
-        # The width of strings follows from the labels: a file cannot ask for more memory.
-        wanted = np.dtype({"U": "U", "O": "O"}.get(kind, dtype))
-        classes: NDArray[Any] = np.array(labels, dtype=wanted)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise BayeswoodError(f"The model file holds unreadable class labels: {error}") from error
-    if len(set(labels)) != len(labels):
-        raise BayeswoodError("The model file holds a class label twice.")
-    return classes
 
 
 def read_value(plain: Any, name: str, kind: type | tuple[type, ...]) -> Any:

@@ -11,19 +11,17 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.table import (
     Schema,
     check_groups,
+    check_response_size,
     check_weights,
     fit_class_target,
     fit_numeric_target,
     fit_table,
     scale_weights,
+    warn_of_identifiers,
     whole_copies,
 )
 
 F64 = NDArray[np.float64]
-
-# Squares of responses beyond these sizes, summed over rows, leave the range of a float.
-_LARGEST_RESPONSE = 1e120
-_SMALLEST_RESPONSE = 1e-120
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,30 @@ class Target:
     def take(self, rows: NDArray[Any]) -> "Target":
         """The responses of some rows, by number or by mask."""
         return replace(self, y=self.y[rows])
+
+
+@dataclass(frozen=True)
+class TableShape:
+    """How large a table is: all that parameters are resolved by, be its rows in memory or not.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows that take part.
+    n_levels : ndarray of int32, (n_features,)
+        Levels of each category; 0 for numbers.
+    n_classes : int
+        Number of classes; 0 in regression.
+    """
+
+    n_rows: int
+    n_levels: NDArray[np.int32]
+    n_classes: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return len(self.n_levels)
 
 
 @dataclass(frozen=True)
@@ -86,6 +108,16 @@ class TrainingData:
     def n_rows(self) -> int:
         """Number of rows that take part."""
         return int(self.X.shape[0])
+
+    @property
+    def shape(self) -> TableShape:
+        """How large the table is."""
+        return TableShape(self.n_rows, self.schema.n_levels, self.n_classes)
+
+    @property
+    def total_weight(self) -> float:
+        """Summed weight of the rows; their number where they have no weights."""
+        return float(self.n_rows if self.sample_weight is None else self.sample_weight.sum())
 
     def take(self, rows: NDArray[Any]) -> "TrainingData":
         """Some of the rows that take part, by number or by mask."""
@@ -128,7 +160,7 @@ def read_class_target(y: Any, owner: str) -> Target:
 def read_numeric_target(y: Any, owner: str) -> Target:
     """Responses as floats, one column per output."""
     values, is_single = fit_numeric_target(y, owner)
-    _check_size(values, owner)
+    check_response_size(np.abs(values).max(axis=0, initial=0.0), "y", owner)
     return Target(values, None, single_output=is_single)
 
 
@@ -143,16 +175,6 @@ def read_single_response(y: Any, owner: str) -> Target:
     return target
 
 
-def _check_size(values: F64, owner: str) -> None:
-    largest = np.abs(values).max(axis=0, initial=0.0)
-    within = (largest >= _SMALLEST_RESPONSE) & (largest <= _LARGEST_RESPONSE)
-    if not (within | (largest == 0)).all():
-        raise BayeswoodError(
-            f"The largest value of y is {largest[~within][0]:g} in size, too far from 1 to be "
-            f"squared by {owner}. Rescale y to lie between 1e-120 and 1e120 in size."
-        )
-
-
 def read_training_data(
     X: Any,
     target: Target,
@@ -165,6 +187,7 @@ def read_training_data(
     """Encode the table and leave out the rows of weight 0."""
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
+    warn_of_identifiers(matrix, schema, owner)
     weights = check_weights(sample_weight, matrix.shape[0], owner)
     groups = check_groups(oob_groups, matrix.shape[0], owner)
     weights = None if weights is None else scale_weights(weights)

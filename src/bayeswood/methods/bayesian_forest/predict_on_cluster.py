@@ -7,7 +7,7 @@ predicts a part leaves one Parquet file; the folder of all parts gets its name w
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -20,6 +20,7 @@ from bayeswood.distributed.predict_files import checked_files, predicted_tables,
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.forest_estimator import read_estimator
+from bayeswood.methods.bayesian_forest.files_fitter import predicted_columns
 from bayeswood.progress import progress_bar
 
 _MODEL = "model.bw"
@@ -137,7 +138,7 @@ def predict_part(path: str, index: int, run: str) -> dict[str, Any]:
         report = sign_of_life(work.path, f"predict-{index}", run)
         tables = predicted_tables(
             InputFile.from_json(request["files"][fragment.file]),
-            model._predicted_columns,
+            partial(predicted_columns, model),
             model.schema_,
             request["keep"],
             request["batch_rows"],

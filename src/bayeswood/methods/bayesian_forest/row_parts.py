@@ -79,7 +79,7 @@ def _grow_piece(
         own.X,
         own.target.y,
         own.sample_weight,
-        branch_plan(plan, own, piece.size),
+        branch_plan(plan, own.n_classes, own.total_weight, piece.size),
         piece.part,
         n_levels=own.schema.n_levels,
         first_tree=piece.first,

@@ -16,14 +16,15 @@ from bayeswood.distributed import branch_rows, fit_trunk, route, scale_leaf_size
 from bayeswood.distributed.tasks.memory import RowCosts, in_words, leaf_bytes, parse_bytes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parameters import check_parameters, parameter_error
+from bayeswood.methods.base.forest_estimator import check_own_parameters
+from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.methods.base.training_data import TrainingData, read_training_data
 from bayeswood.methods.bayesian_forest.empirical import (
     EmpiricalBayesianForestClassifier,
     EmpiricalBayesianForestRegressor,
 )
 from bayeswood.methods.bayesian_forest.trunk_and_branches import TrunkForest
-from bayeswood.methods.bayesian_forest.trunk_check import doubtful_splits, draw_trunks, sample_rows
+from bayeswood.methods.bayesian_forest.trunk_check import doubtful_splits, draw_trunks, random_rows
 from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkStability
 
@@ -175,7 +176,7 @@ def suggest_trunk(
             trunk,
             plan,
             data,
-            sample_rows(plan.seed, data.n_rows, _DRAW_ROWS),
+            random_rows(data.n_rows, _DRAW_ROWS, plan.seed),
             leaf_size=scale_leaf_size(leaf_size, data.n_rows, total),
             n_draws=_N_DRAWS,
         ),
@@ -190,7 +191,7 @@ def _default_forest(y: Any) -> TrunkForest:
 
 
 def _planned(forest: TrunkForest, X: Any, y: Any) -> tuple[CartPlan, TrainingData]:
-    check_parameters(forest.get_params(deep=False), forest._constraints, forest._name)
+    check_own_parameters(forest)
     data = read_training_data(
         X,
         forest._read_target(y),
@@ -280,7 +281,7 @@ def _search(
     The trunk of all rows is not quite that of a sample: a split that only just leaves enough rows
     on both sides in the sample may not be allowed in all. So the next larger size must do too.
     """
-    rows = sample_rows(plan.seed, data.n_rows, _TRUNK_ROWS)
+    rows = random_rows(data.n_rows, _TRUNK_ROWS, plan.seed)
     X, y = data.X[rows], data.target.y[rows]
     leaf_size = min(total // 2, costs.most_rows(limit))  # no branch is smaller than a leaf
     is_safe = len(rows) == total

@@ -11,14 +11,12 @@ from bayeswood.distributed import (
     BranchPlan,
     branch_depths,
     branch_rows,
-    default_leaf_size,
     fit_branch,
     fit_trunk,
     graft,
     graft_importances,
     route,
     sample_rows,
-    scale_leaf_size,
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
@@ -30,15 +28,16 @@ from bayeswood.methods.base.parameters import (
     Constraint,
     integer,
     real,
-    resolve_min_samples_leaf,
 )
 from bayeswood.methods.base.parts import SavedModel, read_trees
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.bayesian_forest.trunk_check import MIN_ROWS, check_trunk
+from bayeswood.methods.bayesian_forest.trunk_check import check_trunk
+from bayeswood.methods.bayesian_forest.trunk_plan import TrunkPlan, plan_trunk
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan, Chunks
 from bayeswood.progress import Report, progress_bar
+from bayeswood.table import Schema
 
 F64 = NDArray[np.float64]
 
@@ -58,8 +57,10 @@ class TrunkForest(CartForest):
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         plan = self._plan(data)
-        trunk = self._fit_trunk(plan, data)
-        found, part = self._checked(trunk, plan, data), self._trunk_part(trunk, data)
+        how = plan_trunk(self, plan, data.shape)
+        trunk = self._fit_trunk(how, data)
+        part = Trunk.of(trunk, data.schema, self._target_part(data.target).names())
+        found = check_trunk(trunk, how, data) if self.check_trunk else {}
         branches = Branches(plan, data, trunk)
         grown = Chunks(plan.in_parts(branches.branch))
         with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
@@ -68,68 +69,16 @@ class TrunkForest(CartForest):
                 tasks.finished(lambda: self._fitted(data, grown.joined().extended(found, part)))
         return grown.joined().extended(found, part)
 
-    def _trunk_part(self, trunk: Forest, data: TrainingData) -> "Trunk":
-        """The trunk with the names of columns and classes."""
-        names = self._target_part(data.target).names()
-        return Trunk(trunk.labelled(labels_of(data.schema, names)))
-
-    def _checked(self, trunk: Forest, plan: CartPlan, data: TrainingData) -> dict[str, Any]:
-        """The stability of the trunk, if it is to be looked at."""
-        if not self.check_trunk or trunk.n_leaves[0] == 1 or data.n_rows < MIN_ROWS:
-            return {}
-        stability = check_trunk(
-            trunk,
-            plan,
-            data,
-            leaf_size=self._trunk_leaf_size(plan, data.n_rows),
-            same_places=self._trunk_leaves() is not None,
-        )
-        return {"trunk_stability_": stability}
-
-    def _fit_trunk(self, plan: CartPlan, data: TrainingData) -> Forest:
+    def _fit_trunk(self, how: TrunkPlan, data: TrainingData) -> Forest:
         size = data.n_rows if self.trunk_sample_size is None else int(self.trunk_sample_size)
-        sample = data.take(sample_rows(data.n_rows, size, plan.seed))
+        sample = data.take(sample_rows(data.n_rows, size, how.forest.seed))
         return fit_trunk(
             sample.X,
             sample.target.y,
             sample.sample_weight,
-            **self._trunk_settings(plan, data, sample.n_rows),
-            n_jobs=plan.n_jobs,
+            **how.settings(sample.n_rows),
+            n_jobs=how.forest.n_jobs,
         )
-
-    def _trunk_settings(self, plan: CartPlan, data: TrainingData, n_sample: int) -> dict[str, Any]:
-        """Arguments of `fit_trunk` for a sample of the rows."""
-        return {
-            "n_levels": data.schema.n_levels,
-            "criterion": CORE_CRITERION[plan.criterion],
-            "n_classes": data.n_classes,
-            "min_samples_leaf": scale_leaf_size(
-                self._trunk_leaf_size(plan, data.n_rows), n_sample, data.n_rows
-            ),
-            "max_leaves": self._trunk_leaves(),
-            "min_weight_fraction_leaf": plan.min_weight_fraction_leaf,
-            "max_depth": plan.max_depth,
-        }
-
-    def _trunk_leaves(self) -> int | None:
-        """Most leaves of the trunk; None where the size of its leaves decides."""
-        if self.trunk_min_samples_leaf is not None:
-            return None
-        if self.trunk_max_leaves is None:
-            raise BayeswoodError(
-                f"The 'trunk_max_leaves' parameter of {self._name} must be an int >= 1 where "
-                "trunk_min_samples_leaf is None. Got None instead."
-            )
-        return int(self.trunk_max_leaves)
-
-    def _trunk_leaf_size(self, plan: CartPlan, n_rows: int) -> int:
-        """Fewest rows in a leaf of the trunk."""
-        max_leaves = self._trunk_leaves()
-        if max_leaves is None:
-            wanted = resolve_min_samples_leaf(self.trunk_min_samples_leaf, n_rows)
-        else:
-            wanted = default_leaf_size(n_rows, max_leaves)
-        return max(wanted, plan.min_samples_leaf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +86,11 @@ class Trunk:
     """The trunk, as a part of the estimator."""
 
     trunk: Forest
+
+    @classmethod
+    def of(cls, trunk: Forest, schema: Schema, class_names: tuple[str, ...]) -> "Trunk":
+        """With the names of columns and classes."""
+        return cls(trunk.labelled(labels_of(schema, class_names)))
 
     def attributes(self) -> Mapping[str, Any]:
         """``trunk_``."""
@@ -180,7 +134,7 @@ class Branches:
 
     def grow(self, first: int, size: int, report: Report | None) -> tuple[Forest, F64]:
         """Trees first .. first + size - 1 and their importances."""
-        plan = branch_plan(self._plan, self._data, size)
+        plan = branch_plan(self._plan, self._data.n_classes, self._data.total_weight, size)
         branches = []
         for number, rows in enumerate(self._rows):
             own = self._data.take(rows)
@@ -217,17 +171,28 @@ class Branches:
         return tell
 
 
-def branch_plan(plan: CartPlan, data: TrainingData, n_trees: int) -> BranchPlan:
-    """What the branches of a planned forest have in common."""
-    weights = data.sample_weight
+def branch_plan(plan: CartPlan, n_classes: int, total_weight: float, n_trees: int) -> BranchPlan:
+    """What the branches of a planned forest have in common.
+
+    Parameters
+    ----------
+    plan : CartPlan
+        Of the forest.
+    n_classes : int
+        Number of classes; 0 in regression.
+    total_weight : float
+        Of all rows.
+    n_trees : int
+        Trees to grow in each branch.
+    """
     return BranchPlan(
         criterion=CORE_CRITERION[plan.criterion],
         seed=plan.seed,
         n_trees=n_trees,
-        n_classes=data.n_classes,
+        n_classes=n_classes,
         max_features=plan.max_features,
         min_samples_leaf=plan.min_samples_leaf,
-        total_weight=float(data.n_rows if weights is None else weights.sum()),
+        total_weight=total_weight,
         min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
         max_depth=plan.max_depth,
         keep_rows=plan.keep_rows,

@@ -10,6 +10,7 @@ from bayeswood.distributed import scale_leaf_size
 from bayeswood.errors import warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.bayesian_forest.trunk_plan import TrunkPlan
 from bayeswood.methods.cart.grow_cart import CORE_CRITERION, CartPlan
 from bayeswood.theory.trunk import TrunkNode, TrunkStability, compare_draws
 
@@ -20,7 +21,7 @@ _MAX_ROWS = 20_000
 _MAX_CELLS = 400_000
 _LEAST_ROWS = 2_000
 # With fewer rows a trunk saves nothing, and everything about it is in doubt.
-MIN_ROWS = 500
+_MIN_ROWS = 500
 # A split is doubtful if fewer of the draws than this share choose its feature. On a sample the
 # draws say less than all rows would, so that more of them must be against it.
 _DOUBTFUL = 0.5
@@ -39,44 +40,45 @@ def random_order(seed: int, n_rows: int) -> NDArray[np.int64]:
     return np.argsort(key, kind="stable")
 
 
-def sample_rows(seed: int, n_rows: int, size: int | None) -> NDArray[np.int64]:
-    """A random sample of the rows without replacement, ascending; all of them for None."""
-    if size is None or size >= n_rows:
+def random_rows(n_rows: int, size: int, seed: int) -> NDArray[np.int64]:
+    """The first `size` rows of a random order, ascending; all of them if there are no more."""
+    if size >= n_rows:
         return np.arange(n_rows)
     return np.sort(random_order(seed, n_rows)[:size])
 
 
-def check_trunk(
-    trunk: Forest, plan: CartPlan, data: TrainingData, *, leaf_size: int, same_places: bool
-) -> TrunkStability:
+def check_trunk(trunk: Forest, how: TrunkPlan, data: TrainingData) -> dict[str, TrunkStability]:
     """Compare the trunk with posterior draws of it; warn of splits that they do not share.
 
     Parameters
     ----------
     trunk : Forest
         Of one tree.
-    plan : CartPlan
-        Of the forest.
+    how : TrunkPlan
+        How it was grown.
     data : TrainingData
-        What it is fitted to.
-    leaf_size : int
-        Fewest rows in a leaf of the trunk.
-    same_places : bool
-        As in `theory.trunk.compare_draws`.
+        The rows of the table, or some of them.
+
+    Returns
+    -------
+    dict
+        ``trunk_stability_``; empty where there is too little to look at.
     """
+    if trunk.n_leaves[0] == 1 or data.n_rows < _MIN_ROWS:
+        return {}
     n_looked_at = min(_MAX_ROWS, max(_LEAST_ROWS, _MAX_CELLS // data.schema.n_features))
-    rows = sample_rows(plan.seed, data.n_rows, n_looked_at)
+    rows = random_rows(data.n_rows, n_looked_at, how.forest.seed)
     stability = draw_trunks(
         trunk,
-        plan,
+        how.forest,
         data,
         rows,
-        leaf_size=leaf_size,
+        leaf_size=how.leaf_size_of(data.n_rows),
         n_draws=_N_DRAWS,
-        same_places=same_places,
+        same_places=how.max_leaves is not None,
     )
-    _warn(stability, plan.title, len(rows), data.n_rows)
-    return stability
+    _warn(stability, how.forest.title, len(rows), data.n_rows)
+    return {"trunk_stability_": stability}
 
 
 def draw_trunks(
@@ -93,12 +95,20 @@ def draw_trunks(
 
     Parameters
     ----------
-    trunk, plan, data, leaf_size, same_places
-        As in `check_trunk`.
+    trunk : Forest
+        Of one tree.
+    plan : CartPlan
+        Of the forest.
+    data : TrainingData
+        What it is fitted to.
     rows : ndarray of int64
         The rows to draw from; the size of leaves is scaled to their number.
+    leaf_size : int
+        Fewest rows in a leaf of the trunk.
     n_draws : int
         Number of draws.
+    same_places : bool, default=False
+        As in `theory.trunk.compare_draws`.
     """
     own = data.take(rows)
     draws, _ = _core.grow_forest(

@@ -11,22 +11,15 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
-from bayeswood.methods.calibrated_forest.spread_calibration import SpreadCalibration
 from bayeswood.report.calibration import (
-    REPORT_COVERAGES,
     CalibrationSummary,
     ClassCalibrationSummary,
-    IntervalCalibrationSummary,
     summarize_class_calibration,
-    summarize_coverage,
 )
 from bayeswood.uncertainty import (
     ClassCalibration,
-    LeftOut,
     Votes,
-    interval_levels,
     judge_classes,
-    judge_intervals,
     spread_sample,
 )
 
@@ -82,53 +75,6 @@ def event_name(classes: NDArray[Any]) -> str:
     return str(classes[1]) if len(classes) == 2 else "the predicted class"
 
 
-def judge_interval_calibration(
-    left_out: list[LeftOut],
-    y: F64,
-    groups: NDArray[np.int32] | None,
-    fitted: Mapping[str, Any],
-    by_spread: bool,
-) -> IntervalCalibrationSummary:
-    """Judge out-of-bag intervals: all rows, or an evenly spaced part of many.
-
-    Parameters
-    ----------
-    left_out : list of LeftOut
-        For each response.
-    y : ndarray, (n_rows, n_outputs)
-        Responses.
-    groups : ndarray, (n_rows,) or None
-        Rows of a group share a fold.
-    fitted : mapping
-        What else the summary says: the calibration and `describe_left_out`.
-    by_spread : bool
-        Whether quantiles of scaled residuals change with the spread.
-    """
-    chosen = spread_sample(len(y))
-    kept_groups = None if groups is None else groups[chosen]
-    judged = [
-        _judge_output(part.take(chosen), y[chosen, k], kept_groups, by_spread)
-        for k, part in enumerate(left_out)
-    ]
-    covered, width, rows = zip(*judged, strict=True)
-    return IntervalCalibrationSummary(
-        **fitted, covered=np.stack(covered), width=np.stack(width), rows=np.stack(rows, axis=1)
-    )
-
-
-def _judge_output(
-    left_out: LeftOut, y: F64, groups: NDArray[np.int32] | None, by_spread: bool
-) -> tuple[F64, F64, F64]:
-    levels = np.concatenate([interval_levels(coverage) for coverage in REPORT_COVERAGES])
-    mean = y - left_out.residuals
-    ends = mean[:, None] + judge_intervals(left_out, levels, groups, by_spread)
-    lower, upper = ends[:, ::2], ends[:, 1::2]
-    weights = np.ones(len(y)) if left_out.weights is None else left_out.weights
-    covered, width = summarize_coverage(y, lower, upper, left_out.mixture_variance, weights)
-    drawn = REPORT_COVERAGES.index(0.9)
-    return covered, width, np.column_stack([y, mean, lower[:, drawn], upper[:, drawn]])
-
-
 @dataclass(frozen=True, eq=False)
 class Judgement:
     """How good a calibration is, as a part of the estimator.
@@ -166,14 +112,14 @@ class ClassJudgement(Judgement):
         for name in ("leaf_shrinkage_", "randomized_weight_"):
             if not 0.0 <= saved_state.read_value(numbers, name, float) < np.inf:
                 raise BayeswoodError(f"The model file holds a '{name}' out of range.")
-        about = _restored_about(saved.arrays)
+        about = restored_about(saved.arrays)
         if about is None:
             return None
         together = saved_state.put_together(saved.meta, saved.arrays)
         calibration = CalibratedAverage.from_arrays(together, saved.forest).calibration
         classes = ClassLabels.read(saved).classes
         shapes = {"scores": (4, 2), "happened": (-1, 2), "proba": (-1, 2)}
-        report = _restored_report(saved.arrays, shapes)
+        report = restored_report(saved.arrays, shapes)
         report["rates"] = _restored_rates(saved.arrays, len(classes))
         for name in ("proba", "rates"):
             if (report[name] < 0).any() or (report[name] > 1).any():
@@ -197,33 +143,7 @@ def describe_calibration(
     }
 
 
-@dataclass(frozen=True, eq=False)
-class IntervalJudgement(Judgement):
-    """How good the calibration of intervals is."""
-
-    @classmethod
-    def read(cls, saved: SavedModel) -> "IntervalJudgement | None":
-        """Checked; None where nothing was calibrated."""
-        about = _restored_about(saved.arrays)
-        if saved.estimator.interval == "leaves" or about is None:
-            return None
-        together = saved_state.put_together(saved.meta, saved.arrays)
-        found = SpreadCalibration.from_arrays(together, saved.forest)
-        n_outputs, n_coverages = len(found.intercept), len(REPORT_COVERAGES)
-        shapes = {
-            "covered": (n_outputs, n_coverages, 4),
-            "width": (n_outputs, n_coverages),
-            "rows": (-1, n_outputs, 4),
-        }
-        report = _restored_report(saved.arrays, shapes)
-        return cls(
-            IntervalCalibrationSummary(
-                **about, intercept=found.intercept, slope=found.slope, **report
-            )
-        )
-
-
-def _restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
+def restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
     """`describe_left_out` from a model file; None if it holds no summary."""
     if _PREFIX + "about" not in arrays:
         return None
@@ -245,7 +165,7 @@ def _restored_rates(arrays: Mapping[str, NDArray[Any]], n_classes: int) -> F64:
     return rates
 
 
-def _restored_report(
+def restored_report(
     arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Any]:
     """The arrays of a summary, each of its shape (-1: any length)."""

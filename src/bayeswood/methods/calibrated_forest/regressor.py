@@ -1,48 +1,73 @@
 """The calibrated forest for numbers.
 
-Model: see `calibrated_forest` for the trees' weights. Every node takes the best cut of half of the
-features; leaves are grown to single rows. With μ(x) the forest's mean and sd²_mix(x) the variance
-of its mixture of leaf responses, the quantile of y at level q is
+Model: bags of trees, boosted and averaged, that leave out the same third of the rows and add up to
+one member each, see `bags`. How far a response may be from the members' mean is learnt from the
+rows that bags left out, see `bayeswood.uncertainty.calibration.response_calibration`: a second set
+of bags fits the sizes of out-of-bag residuals, and the responses in leaves have a say where they
+know better.
 
-    μ(x) + s(x) z_q(x),      s²(x) = a + b sd²_mix(x),
-
-a, b >= 0 and z from out-of-bag residuals, see `interval_calibration` and `residual_shape` in
-`bayeswood.uncertainty.calibration`.
-
-Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML 2015.
+References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian Forests. ICML
+2015. J. Friedman. Greedy function approximation: a gradient boosting machine. Annals of Statistics
+29, 2001.
 """
 
 from collections.abc import Mapping
-from math import log
+from dataclasses import replace
+from math import isqrt, log
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parameters import BOOLEAN, Constraint, one_of
-from bayeswood.methods.base.predictive import LeafResponses, Predictive
+from bayeswood.methods.base.parameters import BOOLEAN, Constraint, integer, one_of
+from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest.judgement import (
-    IntervalJudgement,
-    describe_left_out,
-    judge_interval_calibration,
+from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse
+from bayeswood.methods.calibrated_forest.bags import (
+    BagPlan,
+    Bags,
+    ForestKind,
+    ShareDone,
+    grow_bags,
+    part_of,
 )
+from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
+from bayeswood.methods.calibrated_forest.judgement import describe_left_out
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
-from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_moments
-from bayeswood.methods.calibrated_forest.spread_calibration import (
-    SpreadCalibration,
-    unbiased_factor,
+from bayeswood.methods.calibrated_forest.out_of_bag_response import (
+    SHARES,
+    GrownBags,
+    known_responses,
+    leaf_forest,
+    unexplained,
 )
 from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CALIBRATED,
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.uncertainty import LeftOut, Uncertainty
+from bayeswood.methods.cart.grow_cart import CartPlan
+from bayeswood.progress import progress_bar
+from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
+
+_MOST_BAGS = 20
+_MOST_STAGES = 300
+_LEARNING_RATE = 0.1
+# Depth and fewest rows in a leaf of boosted trees, for the mean and for sizes of residuals.
+_MEAN_TREES = (4, 5)
+_SIZE_TREES = (3, 10)
+_SIZE_STAGES = 160
+_SIZE_LEAF = 20
+# Of the work, as a bar shows it: the mean, then the sizes.
+_MEAN_SHARE = 0.7
+# What sets the random numbers of the sizes apart from those of the mean.
+_SIZE_SEED = 0x5EED_0F_512E
 
 
 class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
@@ -51,30 +76,37 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     Parameters
     ----------
     n_estimators : int, default=300
-        Trees.
+        Averaged trees, shared out among 20 bags (fewer than 40 trees: half as many bags); as many
+        to each bag as go in evenly.
     criterion : {"squared_error"}, default="squared_error"
         Impurity that splits reduce.
     weight_threshold : float or "auto", default="auto"
-        c: each tree leaves a row out with probability 1 − e^−c. "auto" is log 2: half of the rows.
-    interval : {"affine", "leaves"}, default="affine"
-        Where prediction intervals come from: "affine" from out-of-bag residuals scaled by
-        s² = a + b sd²_mix, "leaves" from the training responses in the leaves, uncalibrated, as
-        in the other forests.
+        c: each bag leaves a row out with probability 1 − e^−c. "auto" is log 1.5: a third of the
+        rows, with which the spread of members is that of the mean over new samples.
+    n_boosting_stages : int or "auto", default="auto"
+        Most boosted trees in a bag. "auto" is 300; growing stops early where more stages do not
+        lower the out-of-bag error. 0 for averaged trees alone.
+    interval : {"oob", "affine", "leaves"}, default="oob"
+        Where prediction intervals come from: "affine" from out-of-bag residuals, scaled by a fit
+        to their sizes, "leaves" from the training responses in the leaves, and "oob" from both,
+        mixed as out-of-bag rows are best foretold.
     residual_shape : {"by_spread", "common"}, default="by_spread"
         Whether the distribution of scaled residuals may differ between regions of small and of
-        large spread, or one serves all x. For "affine" intervals alone.
+        large spread, or one serves all x.
     min_samples_leaf : int or float, default=1
-        Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
+        Fewest rows (of positive weight) in a leaf of two thirds of the averaged trees; a float is
+        a share of the rows. The others have leaves of at least 5, or √n / 8, of n rows.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the tree's weight in a leaf.
+        Least share of the tree's weight in a leaf of averaged trees.
     max_depth : int, default=None
-        Most splits from root to leaf; None for no limit.
+        Most splits from root to leaf of averaged trees; None for no limit. Boosted trees have at
+        most 4.
     max_features : int, float, "sqrt", "log2" or None, default=0.5
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
     keep_responses : bool, default=True
-        Whether leaves remember their training rows, which all but `predict`, the draws and kind
-        "mean" need: 4 bytes per row and tree, and 8 per row and response.
+        Whether the leaves of the averaged trees of larger leaves remember their training rows,
+        which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -89,28 +121,34 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
     Attributes
     ----------
-    spread_intercept_ : ndarray, (n_outputs,)
-        a: the part of the predictive variance s² that is the same everywhere.
-    spread_slope_ : ndarray, (n_outputs,)
-        b: how much of the variance of the mixture of leaf responses counts in s².
+    n_boosting_stages_ : int
+        m: boosted trees in each bag.
+    component_weights_ : ndarray, (3,)
+        w: of the boosted trees, of averaged trees of `min_samples_leaf` rows, and of those of
+        larger leaves. They sum to 1.
+    residual_share_ : ndarray, (n_outputs,)
+        ω: how much of an interval comes from residuals; the rest from leaves.
+    residual_factor_ : ndarray, (n_outputs,)
+        c: the variance of the response in units of the squared size of residuals.
     scaled_residuals_ : ndarray, (n_calibration_rows, n_outputs)
-        z: out-of-bag residuals divided by s, each column ascending; quantiles are taken of these.
+        z: out-of-bag residuals divided by their fitted size, each column ascending; quantiles are
+        taken of these.
     spread_centres_ : ndarray, (3, n_outputs)
-        Median of log s in each third of the out-of-bag rows by s, between which quantiles of z
-        are interpolated; all 0 with ``residual_shape="common"``.
+        Median of the log of the fitted size in each third of the out-of-bag rows by it, between
+        which quantiles of z are interpolated; all 0 with ``residual_shape="common"``.
     weight_threshold_ : float
         c, after resolving "auto".
     n_calibration_rows_ : int
-        Training rows that at least two trees left out, to which a, b and z were fitted.
+        Training rows that some bag left out, by which intervals are calibrated.
     oob_prediction_ : ndarray, (n_rows,) or (n_rows, n_outputs)
-        Mean over the trees that left the row out; NaN where none did. A row of sample weight 0
-        is predicted by all trees.
+        Mean over the bags that left the row out; NaN where none did. A row of sample weight 0
+        is predicted by all bags.
     oob_score_ : float
         R² of the out-of-bag predictions; NaN where there are none.
     n_outputs_ : int
         Number of responses.
     forest_ : Forest
-        The trees and their weights.
+        One member per bag, the sum of its trees (each scaled by its share).
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -133,18 +171,20 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
     Notes
     -----
-    s²(x) = a + b sd²_mix(x) with a, b >= 0 by non-negative least squares of squared out-of-bag
-    residuals, weighted by 1/(s² + 0.3 m)², m the mean square, and by `sample_weight`. With
+    With μ the members' mean and a a fit to the sizes |y − μ| of out-of-bag residuals, by bags of
+    the same kind, the quantile of y at level q is
+
+        ω (μ(x) + a(x) z_q(x)) + (1 − ω) L_λ(q)(x),
+
+    z_q of the scaled residuals, L_q of the responses in leaves, λ(q) the level at which these held
+    a share q of the out-of-bag responses, and ω that of least out-of-bag quantile loss. With
     ``residual_shape="common"``, z_q is the order statistic of rank ⌈(n + 1) q⌉ (⌊(n + 1) q⌋ below
     one half) of the n scaled residuals; where the rank lies beyond them (q < 1/(n + 1) or
     q > n/(n + 1)) no finite interval is honest, the outermost residual is taken, and a warning
     says so; levels 0 and 1 ask for the outermost. With weights, ranks are cumulative weights, and
-    the row to come weighs as much as the mean. By default each third of the rows by s has such
+    the row to come weighs as much as the mean. By default each third of the rows by a has such
     quantiles of its own, in which the rows of the other thirds count together as much as 5; z_q(x)
-    lies on the line between them in log s, constant beyond the medians of the outer thirds.
-
-    ``weight_threshold=0.2, residual_shape="common"`` is the plain recipe: few rows left out, and
-    one z for all x.
+    lies on the line between them in log a, constant beyond the medians of the outer thirds.
 
     The promise of coverage is on average over new rows drawn like the training rows. Where rows
     come in groups (several of one patient, machine, day) and new rows come from new groups, a
@@ -152,10 +192,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     ``oob_groups`` to `fit`. Where rows are ordered in time and the future is to be predicted,
     group them by stretches of time; drift no residual of the past can show.
 
-    Intervals of kind "mean": each tree is a posterior draw of the CART fit. At a fixed depth their
-    spread covers the CART fit of the population at the nominal rate. Nothing covers the
-    regression function f(x): bias dominates. The standard error sd/√B over B trees is Monte Carlo
-    error, what more trees would remove, and no statement about y or f.
+    Intervals of kind "mean" are μ ± t sd, sd² the variance between members and t of Student's
+    distribution on G − 1 degrees for G bags: how far the forest would be off with another sample of
+    as many rows. They narrow as rows come in. Of the regression function f(x) they cover as much as
+    the forest's bias leaves, which no spread of members can show: see docs/uncertainty.md.
 
     Examples
     --------
@@ -174,22 +214,20 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         *CalibratedForest._saved_numbers,
         "weight_threshold_",
         "n_calibration_rows_",
+        "n_boosting_stages_",
         "oob_score_",
     )
-    _saved_arrays = ("oob_prediction_",)
+    _saved_arrays = ("oob_prediction_", "component_weights_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CALIBRATED,
         "criterion": one_of("squared_error"),
-        "interval": one_of("affine", "leaves"),
+        "n_boosting_stages": one_of("auto") | integer(0),
+        "interval": one_of(*SHARES),
         "residual_shape": one_of("by_spread", "common"),
         "keep_responses": BOOLEAN,
     }
-    _many_trees_threshold = log(2)
+    _many_trees_threshold = log(1.5)
     _part_kinds = (IntervalJudgement,)
-    spread_intercept_: F64
-    spread_slope_: F64
-    scaled_residuals_: F64
-    spread_centres_: F64
 
     def __init__(
         self,
@@ -197,7 +235,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         *,
         criterion: str = "squared_error",
         weight_threshold: float | str = "auto",
-        interval: str = "affine",
+        n_boosting_stages: int | str = "auto",
+        interval: str = "oob",
         residual_shape: str = "by_spread",
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
@@ -212,6 +251,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.n_estimators = n_estimators
         self.criterion = criterion
         self.weight_threshold = weight_threshold
+        self.n_boosting_stages = n_boosting_stages
         self.interval = interval
         self.residual_shape = residual_shape
         self.min_samples_leaf = min_samples_leaf
@@ -225,32 +265,93 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.categorical_features = categorical_features
 
     def _predictive_kind(self) -> type[Predictive]:
-        return LeafResponses if self.interval == "leaves" else SpreadCalibration
+        return BaggedResponse
+
+    def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
+        cart = self._plan(data)
+        plan = self._bag_plan(cart, data)
+        encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
+        y, weights = data.target.y, data.sample_weight
+        tasks.begin()
+        with progress_bar(self._name, "trees", show=bool(self.verbose)) as bar:
+            n = cart.n_trees
+            report: ShareDone | None = None
+            if bar is not None:
+                report = lambda share: bar(round(n * share), n)  # noqa: E731
+            bags = grow_bags(plan, data, encoded, y, weights, part_of(report, 0.0, _MEAN_SHARE))
+            sizes = None
+            if (bags.counts > 0).any():
+                seen = np.where(bags.counts > 0, 1.0, 0.0) * (1.0 if weights is None else weights)
+                residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
+                told = part_of(report, _MEAN_SHARE, 1.0)
+                sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, told)
+        grown = GrownBags(
+            bags.forest,
+            bags.importances,
+            cart.seed,
+            replace(plan.law, trees_per_draw=bags.forest.trees_per_member),
+            {**cart.settings(), **_described(bags)},
+            bags=bags,
+            sizes=sizes,
+            leaf_law=_leaf_law(plan) if self.keep_responses and self.interval != "affine" else None,
+        )
+        tasks.finished(lambda: self._fitted(data, grown))
+        return grown
+
+    def _threshold(self) -> float:
+        given = self.weight_threshold
+        return self._many_trees_threshold if isinstance(given, str) else float(given)
+
+    def _bag_plan(self, cart: CartPlan, data: TrainingData) -> BagPlan:
+        n_bags = max(1, min(_MOST_BAGS, cart.n_trees // 2))
+        per_bag = cart.n_trees // n_bags
+        n_large = per_bag // 3 if per_bag > 2 else per_bag // 2
+        large = max(cart.min_samples_leaf, 5, isqrt(data.n_rows) // 8)
+        keep = cart.keep_rows and self.interval != "affine"
+        kinds = [ForestKind(per_bag - n_large, cart.min_samples_leaf, cart.max_features)]
+        if n_large:
+            kinds.append(ForestKind(n_large, large, cart.max_features))
+        kinds[-1] = replace(kinds[-1], keep_rows=keep)
+        stages = self.n_boosting_stages
+        depth, leaf = _MEAN_TREES
+        return BagPlan(
+            n_bags,
+            replace(cart.row_weights, scheme="subsample"),
+            tuple(kinds),
+            _MOST_STAGES if isinstance(stages, str) else int(stages),
+            min(depth, cart.max_depth or depth),
+            max(leaf, cart.min_samples_leaf),
+            cart.max_features,
+            _LEARNING_RATE,
+            {
+                "min_weight_fraction_leaf": cart.min_weight_fraction_leaf,
+                "max_depth": min(cart.max_depth or 0, np.iinfo(np.int32).max),
+            },
+            cart.n_jobs,
+        )
 
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        leaves, n_jobs = LeafResponses.of(data, grown), self._threads()
-        if self.interval == "leaves":
-            return grown, leaves
-        within = leaves.variances(grown.forest, n_jobs)
-        mean, variance, counts = left_out_moments(data, grown, within, n_jobs)
-        used = counts > 1
+        assert isinstance(grown, GrownBags)
+        assert grown.bags is not None
+        used, n_jobs = grown.bags.counts > 0, self._threads()
         settings = {"n_calibration_rows_": int(used.sum())}
-        grown = grown.extended(settings | _out_of_bag_fit(data, grown, mean, n_jobs))
-        if not used.any():
+        oob = _out_of_bag_fit(data, grown, grown.bags.oob_mean, n_jobs)
+        if grown.sizes is None:
             warn_of_no_rows(self._name)
-            nothing = [_unexplained(data, k) for k in range(mean.shape[1])]
-            return grown, SpreadCalibration.fit(leaves, nothing, by_spread=False)
-        by_spread = self.residual_shape == "by_spread"
-        left_out = _left_out(data, mean, variance, counts, grown.forest.n_trees)
-        predictive = SpreadCalibration.fit(leaves, left_out, by_spread)
-        about = {
-            **describe_left_out(counts, used, grown.forest.n_trees),
-            "intercept": predictive.intercept,
-            "slope": predictive.slope,
-        }
-        own = data.take(used)
-        found = judge_interval_calibration(left_out, own.target.y, own.row_groups, about, by_spread)
-        return grown.extended({}, IntervalJudgement(found)), predictive
+            return grown.extended(settings | oob), unexplained(data)
+        by_spread, share = self.residual_shape == "by_spread", SHARES[self.interval]
+        leaves = leaf_forest(data, grown)
+        known = known_responses(data, grown, leaves, n_jobs)
+        outputs = known.calibrate(by_spread, share)
+        shares = np.array([one.share for one in outputs])
+        kept = leaves if (shares < 1.0).any() else None
+        predictive = BaggedResponse(grown.sizes.forest, known.least, outputs, kept)
+        if leaves is None and share == 0.0:
+            return grown.extended(settings | oob), predictive  # there is nothing to judge
+        about = describe_left_out(grown.bags.counts, used, grown.forest.n_members)
+        about["residual_share"] = shares
+        found = judge_responses(known.some, known.groups, about, by_spread, share)
+        return grown.extended(settings | oob, IntervalJudgement(found)), predictive
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.
@@ -267,14 +368,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
         Notes
         -----
-        With the calibrated variance s² = a + b sd²_mix, and sd²_mix, by the law of total variance,
-        the variance within leaves plus the variance between the members' means,
+        With c a² the variance of out-of-bag residuals by their fitted size a,
 
-            total = s²,    knowledge = b · between,    data = a + b · within.
+            knowledge = Σ_b (f_b − μ)² / (G − 1),    data = c a² − knowledge:
 
-        Trees grown to single rows repeat the noise of those rows, and that part of their
-        disagreement counts as knowledge; larger leaves tell the two apart. With
-        ``interval="leaves"`` as in the other forests.
+        what another sample of as many rows would change in the mean, and what no number of rows
+        would take away (with the forest's squared bias, which looks like noise). Data are at least
+        a tenth of c a², and the total is the sum. See docs/uncertainty.md for both where the truth
+        is known.
         """
         return super().uncertainty(X)
 
@@ -284,13 +385,13 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         Returns
         -------
         OutOfBagReport
-            Prints as a text: coverage over all rows and over thirds by the spread s(x);
+            Prints as a text: coverage over all rows and over thirds by the size of residuals;
             ``plot()`` draws coverage by width, ``summary`` holds the numbers. Each row is judged
             by a calibration that was fitted to other rows (five folds; whole groups where
             `oob_groups` were given).
         """
         self._check_fitted()
-        return self._report("rows that two trees left out", "interval='affine'")
+        return self._report("rows that some bag left out", "weight_threshold='auto'")
 
 
 def _out_of_bag_fit(
@@ -312,28 +413,27 @@ def _out_of_bag_fit(
     return {"oob_prediction_": everywhere[:, 0] if single else everywhere, "oob_score_": score}
 
 
-def _left_out(
-    data: TrainingData, mean: F64, variance: F64, counts: NDArray[np.int32], n_trees: int
-) -> list[LeftOut]:
-    """For each response, the rows that at least two trees left out: one has no spread."""
-    used = counts > 1
-    own = data.take(used)
-    unbiased = unbiased_factor(counts[used])
-    return [
-        LeftOut(
-            own.target.y[:, k] - mean[used, k],
-            variance[used, k] * unbiased,
-            counts[used],
-            n_trees,
-            own.sample_weight,
-        )
-        for k in range(mean.shape[1])
-    ]
+def _described(bags: Bags) -> dict[str, Any]:
+    """What was chosen, as fitted attributes."""
+    missing = 3 - len(bags.shares)
+    shares = np.concatenate([bags.shares, np.zeros(missing)])
+    return {"n_boosting_stages_": bags.n_stages, "component_weights_": shares}
 
 
-def _unexplained(data: TrainingData, output: int) -> LeftOut:
-    """The responses as residuals of their mean: what is left if the forest explains nothing."""
-    y, weights = data.target.y[:, output], data.sample_weight
-    residuals = y - np.average(y, weights=weights)
-    ones = np.ones(len(y), dtype=np.int32)
-    return LeftOut(residuals, np.zeros(len(y)), ones, 1, weights)
+def _size_plan(plan: BagPlan) -> BagPlan:
+    """Bags of the same rows for the sizes of residuals: small trees, and large leaves."""
+    depth, leaf = _SIZE_TREES
+    n_trees = max(1, plan.kinds[-1].n_trees // 2)
+    return replace(
+        plan,
+        law=replace(plan.law, seed=plan.law.seed ^ _SIZE_SEED),
+        kinds=(ForestKind(n_trees, _SIZE_LEAF, plan.boost_features),),
+        n_stages=min(plan.n_stages, _SIZE_STAGES),
+        boost_depth=min(depth, plan.boost_depth),
+        boost_leaf=leaf,
+    )
+
+
+def _leaf_law(plan: BagPlan) -> Any:
+    """Which rows are in the trees whose leaves remember them."""
+    return replace(plan.law, trees_per_draw=plan.kinds[-1].n_trees)

@@ -1,6 +1,8 @@
 """Forests of weighted CART trees, whatever the scheme of their weights."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
+
+from joblib import effective_n_jobs  # type: ignore[import-untyped]
 
 from bayeswood.forest import RowWeights
 from bayeswood.methods.base.forest_estimator import ForestEstimator
@@ -11,7 +13,7 @@ from bayeswood.methods.base.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
-from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.base.training_data import TableShape, TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
 
 
@@ -25,23 +27,9 @@ class CartForest(ForestEstimator):
 
     def _plan(self, data: TrainingData) -> CartPlan:
         """The parameters, resolved for these data."""
-        return CartPlan(
-            title=self._name,
-            criterion=self.criterion,
-            row_weights=RowWeights(
-                self._scheme, draw_seed(self.random_state), threshold=self._threshold()
-            ),
-            n_trees=int(self.n_estimators),
-            max_features=resolve_max_features(
-                self.max_features, data.schema.n_features, self._name
-            ),
-            min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, data.n_rows),
-            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
-            max_depth=None if self.max_depth is None else int(self.max_depth),
-            keep_rows=bool(getattr(self, "keep_responses", False)),
-            n_jobs=self._threads(),
-            show_progress=bool(self.verbose),
-        )
+        seed = draw_seed(self.random_state)
+        law = RowWeights(self._scheme, seed, threshold=self._threshold())
+        return plan_cart(self, data.shape, law)
 
     def _threshold(self) -> float:
         """Exponential weights below it are 0."""
@@ -49,3 +37,36 @@ class CartForest(ForestEstimator):
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         return grow_cart(self._plan(data), data, tasks, lambda grown: self._fitted(data, grown))
+
+
+def plan_cart(forest: Any, shape: TableShape, row_weights: RowWeights) -> CartPlan:
+    """The parameters of a forest, resolved for a table of this shape.
+
+    Parameters
+    ----------
+    forest : estimator
+        With the parameters of a forest of CART trees.
+    shape : TableShape
+        Of the table.
+    row_weights : RowWeights
+        How rows are weighted in each tree, the seed included.
+    """
+    name = type(forest).__name__
+    return CartPlan(
+        title=name,
+        criterion=forest.criterion,
+        row_weights=row_weights,
+        n_trees=int(forest.n_estimators),
+        max_features=resolve_max_features(forest.max_features, shape.n_features, name),
+        min_samples_leaf=resolve_min_samples_leaf(forest.min_samples_leaf, shape.n_rows),
+        min_weight_fraction_leaf=float(forest.min_weight_fraction_leaf),
+        max_depth=None if forest.max_depth is None else int(forest.max_depth),
+        keep_rows=keeps_rows(forest),
+        n_jobs=int(effective_n_jobs(forest.n_jobs)),
+        show_progress=bool(forest.verbose),
+    )
+
+
+def keeps_rows(forest: Any) -> bool:
+    """Whether the leaves of a forest are to remember their rows."""
+    return bool(getattr(forest, "keep_responses", False))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
@@ -19,7 +20,8 @@ F64 = NDArray[np.float64]
 class StudentRegressor(ForestRegressor):
     """A forest of one response in whose leaves it has a Student distribution.
 
-    Its prior has κ = `prior_strength` and a = `prior_shape`; the leaves' means are in the forest,
+    Its prior has κ = `prior_strength` and a = `prior_shape`, its likelihood counts to the power
+    `power`; the leaves' means are in the forest,
     their variances in `leaf_variance_`. Not to be used by itself.
     """
 
@@ -62,6 +64,24 @@ class StudentRegressor(ForestRegressor):
         b = float(self.prior_noise) * scale.variance * (float(self.prior_shape) - 1)
         settings = {"response_center_": scale.center, "response_unit_": scale.unit}
         return scale, {**settings, "prior_scale_": b}
+
+    def _number_leaves(
+        self, data: TrainingData, copies: NDArray[np.int32] | None
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        """The core's model of the leaves with the responses in it, and fitted attributes."""
+        y = data.target.y[:, 0]
+        scale, settings = self._response_prior(y, copies)
+        model = _core.number_leaves(
+            scale.to_units(y, self._name),
+            copies,
+            unit=scale.unit,
+            strength=float(self.prior_strength),
+            shape=float(self.prior_shape),
+            scale=settings["prior_scale_"],
+            center=scale.center,
+            power=float(self.power),
+        )
+        return model, settings
 
     def _students(self, variance: F64) -> StudentLeaves:
         return StudentLeaves(variance, float(self.prior_strength), float(self.prior_shape))

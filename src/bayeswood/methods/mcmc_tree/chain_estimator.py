@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayeswood import _core
 from bayeswood.forest import Forest
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -77,8 +78,8 @@ class ChainEstimator(ForestEstimator):
     @abstractmethod
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
-    ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
-        """Responses for the core, its model of the leaves, and fitted attributes."""
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        """The core's model of the leaves with the responses in it, and fitted attributes."""
 
     @abstractmethod
     def _log_left_out(
@@ -125,15 +126,15 @@ class ChainEstimator(ForestEstimator):
         )
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
-        y, model, settings = self._leaf_model(data, copies)
-        plan = self._plan(n_rows, model)
+        model, settings = self._leaf_model(data, copies)
+        plan = self._plan(n_rows)
         running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
         tasks.begin()
-        chains = sample_chains(plan, data.X, data.schema.n_levels, y, copies, running)
+        chains = sample_chains(plan, data.X, data.schema.n_levels, model, running)
         if chains.trace.n_chains > 1:
             warn_if_chains_disagree(chains.trace)
         settings |= {"min_samples_leaf_": plan.min_samples_leaf}
-        weights = self._weights_of(chains, data, y, copies, settings)
+        weights = self._weights_of(chains, data, model.y, copies, settings)
         if len(chains.leaf_variance):
             settings["leaf_variance_"] = chains.leaf_variance
         forest = Forest(chains.trees, _tree_log_weights(chains, weights))
@@ -144,7 +145,7 @@ class ChainEstimator(ForestEstimator):
         tasks.finished(lambda: self._fitted(data, grown))
         return grown
 
-    def _plan(self, n_rows: int, model: dict[str, Any]) -> ChainPlan:
+    def _plan(self, n_rows: int) -> ChainPlan:
         is_restricted = self.burn_in_growth_leaves is not None
         iterations = self.burn_in_growth_iterations
         if is_restricted and iterations is None:
@@ -163,8 +164,6 @@ class ChainEstimator(ForestEstimator):
             max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
             growth_leaves=int(self.burn_in_growth_leaves) if is_restricted else NO_LIMIT,
             growth_iterations=int(iterations) if is_restricted else 0,
-            power=float(self.power),
-            model=model,
         )
 
     def _weights_of(

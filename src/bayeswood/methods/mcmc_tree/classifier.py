@@ -19,9 +19,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import _core
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.conjugate_leaves.leaf_model import make_class_leaves
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
@@ -217,9 +219,8 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
 
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
-    ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
-        alpha = float(self.dirichlet_alpha)
-        return data.target.y, {"n_classes": data.n_classes, "dirichlet_alpha": alpha}, {}
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        return make_class_leaves(data, copies, self.dirichlet_alpha, self.power), {}
 
     def _log_left_out(
         self,

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import _core
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
@@ -207,16 +208,8 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
 
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
-    ) -> tuple[NDArray[np.int32], dict[str, Any], dict[str, Any]]:
-        y = data.target.y[:, 0]
-        scale, settings = self._response_prior(y, copies)
-        strength, shape = float(self.prior_strength), float(self.prior_shape)
-        prior = [scale.center, scale.unit, strength, shape, settings["prior_scale_"]]
-        return (
-            scale.to_units(y, self._name),
-            {"n_classes": 0, "number_prior": np.array(prior)},
-            settings,
-        )
+    ) -> tuple[_core.LeafModel, dict[str, Any]]:
+        return self._number_leaves(data, copies)
 
     def _log_left_out(
         self,

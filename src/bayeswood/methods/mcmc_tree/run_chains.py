@@ -1,6 +1,6 @@
 """Markov chains over trees: the plan of a run, the run, and what comes out of it.
 
-The sampler itself, with the ratios of its moves, is `core/include/bayeswood/sample/metropolis.hpp`.
+The sampler itself, with the ratios of its moves, is `core/include/bayeswood/mcmc/metropolis.hpp`.
 """
 
 from collections.abc import Mapping
@@ -78,10 +78,6 @@ class ChainPlan:
         Restrictions of the support.
     growth_leaves, growth_iterations : int
         At most so many leaves in the first so many iterations.
-    power : float
-        Of the likelihood.
-    model : dict
-        The leaves: ``n_classes`` and ``dirichlet_alpha``, or ``number_prior``.
     """
 
     seed: int
@@ -97,8 +93,6 @@ class ChainPlan:
     max_leaves: int
     growth_leaves: int
     growth_iterations: int
-    power: float
-    model: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +138,7 @@ def sample_chains(
     plan: ChainPlan,
     X: NDArray[Any],
     n_levels: NDArray[np.int32],
-    y: NDArray[np.int32],
-    copies: NDArray[np.int32] | None,
+    model: _core.LeafModel,
     running: Running,
 ) -> SampledChains:
     """Run the planned chains.
@@ -156,10 +149,8 @@ def sample_chains(
     X : ndarray, (n_rows, n_features)
         The encoded table.
     n_levels : ndarray of int32, (n_features,)
-    y : ndarray of int32, (n_rows,)
-        Class numbers, or responses in units.
-    copies : ndarray of int32, (n_rows,) or None
-        How often each row counts.
+    model : _core.LeafModel
+        The leaves, with the responses.
     running : Running
 
     Raises
@@ -167,7 +158,6 @@ def sample_chains(
     KeyboardInterrupt
         Upon Ctrl-C, unless `running` says otherwise and there is at least one draw.
     """
-    settings = {name: value for name, value in vars(plan).items() if name != "model"}
     with progress_bar(running.title, "iterations", show=running.show) as report:
 
         def progress(chains: int, of: int, done: int, total: int, accepted: int) -> None:
@@ -178,10 +168,8 @@ def sample_chains(
         found = _core.sample_tree_chains(
             X,
             n_levels,
-            y,
-            copies,
-            **settings,
-            **plan.model,
+            model,
+            **vars(plan),
             n_jobs=running.n_jobs,
             progress=None if report is None else progress,
             keep_interrupted=running.on_interrupt == "return",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.saved_state import read_value
+from bayeswood.table.splitmix import splitmix64
 
 F64 = NDArray[np.float64]
 U64 = NDArray[np.uint64]
@@ -227,9 +228,9 @@ def row_keys(X: NDArray[Any], y: NDArray[Any]) -> U64:
     >>> bool(keys[0] == keys[1]), bool(keys[0] == keys[2])
     (True, False)
     """
-    keys = _mixed(_bits(np.asarray(y, dtype=np.float64)))
+    keys = splitmix64(_bits(np.asarray(y, dtype=np.float64)))
     for column in np.asarray(X, dtype=np.float64).T:
-        keys = _mixed(keys ^ _bits(column))
+        keys = splitmix64(keys ^ _bits(column))
     return keys
 
 
@@ -237,12 +238,3 @@ def _bits(column: F64) -> U64:
     """Bit patterns, the same for -0.0 and 0.0 and for all NaN."""
     clean = np.ascontiguousarray(np.where(np.isnan(column), np.nan, column) + 0.0)
     return clean.view(np.uint64)
-
-
-def _mixed(z: U64) -> U64:
-    """One step of splitmix64: neighbouring numbers become unrelated."""
-    with np.errstate(over="ignore"):
-        z = z + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return z ^ (z >> np.uint64(31))

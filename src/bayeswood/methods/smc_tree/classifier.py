@@ -20,6 +20,7 @@ from bayeswood import _core
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.conjugate_leaves.leaf_model import make_class_leaves
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.smc_tree.particles import Islands
 
@@ -202,11 +203,4 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
-        model = _core.class_leaves(
-            data.target.y,
-            copies,
-            n_classes=data.n_classes,
-            alpha=float(self.dirichlet_alpha),
-            power=float(self.power),
-        )
-        return model, {}
+        return make_class_leaves(data, copies, self.dirichlet_alpha, self.power), {}

@@ -225,16 +225,4 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
-        y = data.target.y[:, 0]
-        scale, settings = self._response_prior(y, copies)
-        model = _core.number_leaves(
-            scale.to_units(y, self._name),
-            copies,
-            unit=scale.unit,
-            strength=float(self.prior_strength),
-            shape=float(self.prior_shape),
-            scale=settings["prior_scale_"],
-            center=scale.center,
-            power=float(self.power),
-        )
-        return model, settings
+        return self._number_leaves(data, copies)

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.uncertainty.calibration.class_calibration import ClassCalibration, Votes
-from bayeswood.uncertainty.calibration.interval_calibration import LeftOut
-from bayeswood.uncertainty.calibration.residual_shape import fit_interval_calibration
 
 F64 = NDArray[np.float64]
 
@@ -125,37 +123,3 @@ def judge_classes(
     return JudgedClasses(of_true, of_top, is_top, squares, of_second, rates), used
 
 
-def _held_out(folds: NDArray[np.intp]) -> Iterator[NDArray[np.bool_]]:
-    """The rows of each fold; a single fold is judged by itself, for there is no other."""
-    present = np.unique(folds)
-    return (folds == fold for fold in present)
-
-
-def judge_intervals(
-    left_out: LeftOut, levels: F64, groups: NDArray[Any] | None, by_spread: bool = True
-) -> F64:
-    """Quantiles of out-of-bag rows, each calibrated by the other folds, (n_rows, n_levels).
-
-    Parameters
-    ----------
-    left_out : LeftOut
-        Out-of-bag residuals and what belongs to them.
-    levels : ndarray, (n_levels,)
-        In [0, 1].
-    groups : ndarray, (n_rows,) or None
-        Rows of a group share a fold.
-    by_spread : bool, default=True
-        Whether quantiles of scaled residuals change with the spread.
-
-    Returns
-    -------
-    ndarray, (n_rows, n_levels)
-        Quantiles of the residual: to be added to the mean.
-    """
-    found = np.empty((len(left_out.residuals), len(levels)))
-    for held_out in _held_out(folds_of(len(found), groups)):
-        used = ~held_out if not held_out.all() else held_out
-        scale, residuals = fit_interval_calibration(left_out.take(used), by_spread)
-        spread = np.sqrt(scale.variance(left_out.mixture_variance[held_out]))
-        found[held_out] = spread[:, None] * residuals.at(spread, levels)
-    return found

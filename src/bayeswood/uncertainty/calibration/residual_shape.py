@@ -1,10 +1,10 @@
 """Scaled residuals whose distribution changes with the spread.
 
-The spread s(x) says how wide residuals are at x, up to what two numbers a and b can say. Noise that
-is skewed where it is large, or a spread that is off where it is small, is left in z = r / s. So the
-out-of-bag rows are parted into thirds by s, and each third k has quantiles of its own, z_q^k:
-weighted order statistics of all z, in which the rows of the third count in full and all others
-together as much as 5 rows (if there are so many). At x,
+The spread s(x) says how wide residuals are at x. Noise that is skewed where it is large, or a
+spread that is off where it is small, is left in z = r / s. So the out-of-bag rows are parted into
+thirds by s, and each third k has quantiles of its own, z_q^k: weighted order statistics of all z,
+in which the rows of the third count in full and all others together as much as 5 rows (if there are
+so many). At x,
 
     z_q(x) = Σ_k h_k(log s(x)) z_q^k,
 
@@ -17,12 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.calibration.interval_calibration import (
-    LeftOut,
-    ResidualQuantiles,
-    ResidualScale,
-    fit_residuals,
-)
+from bayeswood.uncertainty.calibration.residual_quantiles import ResidualQuantiles
 
 F64 = NDArray[np.float64]
 
@@ -109,22 +104,3 @@ def _log(spread: F64) -> F64:
     """Log s; where s is 0 (a perfect forest), that of the least positive number."""
     logs: F64 = np.log(np.maximum(spread, np.finfo(np.float64).tiny))
     return logs
-
-
-def fit_interval_calibration(
-    left_out: LeftOut, by_spread: bool = True
-) -> tuple[ResidualScale, SpreadResiduals]:
-    """Fit a and b, then sort the scaled residuals.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> v = rng.uniform(0, 4, size=4000)
-    >>> r = rng.normal(size=4000) * np.sqrt(1 + v)
-    >>> scale, z = fit_interval_calibration(LeftOut(r, v, np.full(4000, 300), 300))
-    >>> z.at(np.array([1.5]), np.array([0.05, 0.95])).round(1)
-    array([[-1.6,  1.7]])
-    """
-    scale, z = fit_residuals(left_out)
-    spread = np.sqrt(scale.variance(left_out.mixture_variance))
-    return scale, SpreadResiduals.of(z, spread, left_out.weights, by_spread)

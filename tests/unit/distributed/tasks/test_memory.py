@@ -5,7 +5,7 @@ import pytest
 from file_tables import FEATURES, regressor, small_table, write_parts
 
 from bayeswood import BayeswoodError
-from bayeswood.distributed.fit_files import sample_rows_for
+from bayeswood.distributed.fit_in_pieces import sample_rows_for
 from bayeswood.distributed.tasks import memory
 from bayeswood.distributed.tasks.memory import RowCosts, in_words, parse_bytes, plan_memory
 
@@ -127,9 +127,9 @@ def test_rows_that_cannot_be_split_are_said_to_be(folder, tmp_path, monkeypatch)
 
 
 def test_a_forest_larger_than_expected_stops_the_fit(folder, monkeypatch):
-    monkeypatch.setattr("bayeswood.distributed.fit_files.rows_per_leaf", lambda *_: 1e9)
+    monkeypatch.setattr("bayeswood.distributed.fit_in_pieces.rows_per_leaf", lambda *_: 1e9)
     monkeypatch.setattr("bayeswood.distributed.fit_files.PROCESS_BYTES", 599_900_000)
-    monkeypatch.setattr("bayeswood.distributed.fit_files._Fit._room", 10**9)
+    monkeypatch.setattr("bayeswood.distributed.fit_files.FolderSite.room", 10**9)
     with pytest.raises(
         BayeswoodError, match=r"forest of all 4,000 would take .* Raise min_samples"
     ):

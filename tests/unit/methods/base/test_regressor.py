@@ -1,5 +1,7 @@
 """Uncertainty, intervals, quantiles and variances of every estimator, on small data."""
 
+import warnings
+
 import numpy as np
 import pytest
 from forest_estimator_cases import (
@@ -8,14 +10,12 @@ from forest_estimator_cases import (
     UNCALIBRATED,
     data_for,
     fitted,
+    n_members,
 )
 from sklearn.exceptions import DataConversionWarning
 
-from bayeswood import (
-    BayeswoodError,
-    CalibratedForestRegressor,
-    Forest,
-)
+from bayeswood import BayeswoodError, CalibratedForestRegressor, Forest
+from bayeswood.methods.registry import ESTIMATORS
 
 # Some of these forests are too small to be calibrated, and say so.
 pytestmark = [
@@ -66,7 +66,9 @@ def test_variances_follow_from_the_split(cls):
     split = model.uncertainty(X)
     np.testing.assert_array_equal(model.predict_var(X), split.total)
     np.testing.assert_array_equal(model.predict_var(X, kind="mean"), split.knowledge)
-    np.testing.assert_allclose(split.knowledge, model.predict_draws(X).var(axis=0), atol=1e-12)
+    unbiased = 1 if cls is CalibratedForestRegressor else 0
+    between = model.predict_draws(X).var(axis=0, ddof=unbiased)
+    np.testing.assert_allclose(split.knowledge, between, atol=1e-12)
 
 
 @pytest.mark.parametrize("cls", REGRESSORS)
@@ -76,7 +78,7 @@ def test_several_responses(cls):
     model = cls(n_estimators=8, random_state=0).fit(X, both)
     assert model.n_outputs_ == 2
     assert model.predict(X).shape == (len(X), 2)
-    assert model.predict_draws(X).shape == (8, len(X), 2)
+    assert model.predict_draws(X).shape == (n_members(cls, 8), len(X), 2)
     assert model.predict_interval(X).shape == (len(X), 2, 2)
     assert model.predict_quantiles(X, [0.1, 0.5, 0.9]).shape == (len(X), 2, 3)
     assert model.predict_quantiles(X, 0.5, kind="mean").shape == (len(X), 2)
@@ -146,3 +148,21 @@ def test_blocks_of_rows_change_nothing(cls, monkeypatch):
     assert all(n_bytes <= 1000 for n_bytes in held)
     # Quantiles of means are taken in the core; so are the moments of the calibrated forest.
     assert len(held) > 10 or cls is CalibratedForestRegressor
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Regressor" in name])
+@pytest.mark.parametrize("coverage", [0.05, 0.5, 0.9])
+def test_an_interval_of_the_mean_holds_it(name, coverage):
+    """Even where one row in fifty is far off, so that members disagree in a lopsided way."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(150, 2))
+    y = np.where(np.arange(150) % 50 == 0, 1000.0, rng.normal(size=150))
+    given = {"n_chains": 2, "n_burn_in": 50, "n_draws": 50, "n_particles": 40, "n_estimators": 30}
+    cls = ESTIMATORS[name]
+    small = {n: v for n, v in given.items() if n in cls._get_param_names()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = cls(random_state=0, **small).fit(X, y)
+    low, high = model.predict_interval(X, coverage, kind="mean").T
+    mean = model.predict(X)
+    assert ((low <= mean) & (mean <= high)).all()

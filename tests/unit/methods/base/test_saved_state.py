@@ -31,7 +31,7 @@ MODELS = [
     RandomForestClassifier(n_estimators=30, oob_score=True, voting="hard", random_state=0),
     RandomForestRegressor(n_estimators=30, oob_score=True, random_state=np.int64(3)),
     CalibratedForestClassifier(n_estimators=30, random_state=0),
-    CalibratedForestRegressor(n_estimators=30, random_state=0),
+    CalibratedForestRegressor(n_estimators=30, random_state=0, interval="leaves"),
     EmpiricalBayesianForestClassifier(n_estimators=4, random_state=0),
     EmpiricalBayesianForestRegressor(
         n_estimators=60, weight_threshold=0.3, oob_score=True, random_state=0
@@ -221,9 +221,13 @@ BROKEN = {
     "report of no rows": (5, set_array("report_proba", np.zeros((0, 2))), "differing number"),
     "report of no probabilities": (5, set_array("report_proba", np.full((120, 2), 9.0)), "report"),
     "report of nothing": (5, set_array("report_about", np.full(4, -1.0)), "unusable array"),
-    "no slope": (6, set_array("spread_slope_", None), "lacks the array"),
-    "negative slope": (6, set_array("spread_slope_", np.array([-1.0])), "negative"),
-    "negative intercept": (6, set_array("spread_intercept_", np.array([-1.0])), "negative"),
+    "no factor": (6, set_array("residual_factor_", None), "lacks the array"),
+    "negative factor": (6, set_array("residual_factor_", np.array([-1.0])), "negative"),
+    "share above one": (6, set_array("residual_share_", np.array([1.5])), "no share"),
+    "negative size": (6, set_array("residual_least", np.array([-1.0])), "negative"),
+    "falling levels": (6, set_array("level_reached", -np.arange(39.0)[:, None]), "not in order"),
+    "broken sizes": (6, set_array("size_feature", np.zeros(3, dtype=np.int32)), "unlawful size"),
+    "no members": (6, set_in(["numbers", "size_trees_per_member"], 0), "trees_per_member"),
     "no residuals": (6, set_array("scaled_residuals_", np.zeros((0, 1))), "not in order"),
     "disordered residuals": (
         6,

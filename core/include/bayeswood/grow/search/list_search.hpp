@@ -26,6 +26,14 @@ class ListSearch {
   SideSet& sides() { return sides_; }
   // What cuts of the next lists are scored by; null: row by row.
   void set_lanes(ClassLanes* lanes) { lanes_ = lanes; }
+  // By feature: how far the tree trusts a category, see level_trust.hpp.
+  void set_trust(const double* trust) { trust_ = trust; }
+
+  // CLASSES and MULTI: how the levels of a category differ.
+  LevelSpread spread(const Entry* list, std::uint32_t n) {
+    const auto weight = [this](std::uint32_t id) { return rows_.w[id]; };
+    return sides_.visit([&](auto& side) { return run_spread(list, n, weight, side); });
+  }
 
   Split search(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
                const NodeTotals& node, const Limits& limits) {
@@ -33,9 +41,7 @@ class ListSearch {
     if (code_of(list[0]) == code_of(list[node.n - 1])) return best;
     right_.resize(node.n);
     if (codes.is_category) {
-      best = search_category(list, node, limits);
-      best.feature = feature;
-      return best;
+      return search_category(list, feature, node, limits);
     }
     const Cut cut = scan(list, node.n, 0, limits);
     best = numeric_split(list, cut, feature, node.n);
@@ -59,9 +65,7 @@ class ListSearch {
     if (code_of(list[0]) == code_of(list[n - 1])) return;
     right_.resize(n);
     if (codes.is_category) {
-      Split best = search_category(list, node, limits);
-      best.feature = feature;
-      return top.offer(std::move(best));
+      return top.offer(search_category(list, feature, node, limits));
     }
     offer_cuts(list, n, 0, feature, limits, top);
     if (code_of(list[n - 1]) != MISSING_CODE) return;
@@ -134,23 +138,37 @@ class ListSearch {
         [&](auto& side) { return scan_list(list, n, first_cut, side, limits, right_.data()); });
   }
 
-  Split search_category(const Entry* list, const NodeTotals& node, const Limits& limits) {
-    if (target_.kind == TargetKind::SCALAR) return search_levels(list, node, limits);
-    if (target_.kind == TargetKind::MULTI) return search_outputs(list, node.n, limits);
-    return search_classes(list, node.n, limits);
+  Split search_category(const Entry* list, std::uint32_t feature, const NodeTotals& node,
+                        const Limits& limits) {
+    if (target_.kind == TargetKind::SCALAR) {
+      sum_levels(list, node.n);
+      return best_paid_prefix(levels_, level_ww_, feature, trust_[feature], node, limits);
+    }
+    Split best = target_.kind == TargetKind::MULTI ? search_outputs(list, node.n, limits)
+                                                   : search_classes(list, node.n, limits);
+    if (best.found() && LevelSpread::pays(best.levels->size(), node, trust_[feature])) {
+      spread(list, node.n).charge(best, node, trust_[feature], limits.tolerance);
+    }
+    best.feature = feature;
+    return best;
   }
 
-  Split search_levels(const Entry* list, const NodeTotals& node, const Limits& limits) {
+  void sum_levels(const Entry* list, std::uint32_t n) {
     levels_.clear();
-    for (std::uint32_t i = 0; i < node.n; ++i) {
-      const std::uint32_t code = code_of(list[i]);
-      if (i == 0 || code != levels_.back().code) levels_.push_back({code, 0, 0, 0});
-      const WeightedValue& row = rows_.pair[id_of(list[i])];
-      ++levels_.back().n;
-      levels_.back().w += row.w;
-      levels_.back().wy += row.wy;
+    level_ww_.clear();
+    for (std::uint32_t i = 0; i < n;) {
+      LevelSums level{code_of(list[i]), i, 0, 0};
+      double ww = 0;
+      for (; i < n && code_of(list[i]) == level.code; ++i) {
+        const WeightedValue& row = rows_.pair[id_of(list[i])];
+        level.w += row.w;
+        level.wy += row.wy;
+        ww += row.w * row.w;
+      }
+      level.n = i - level.n;
+      levels_.push_back(level);
+      level_ww_.push_back(ww);
     }
-    return best_level_prefix(levels_, node, limits);
   }
 
   // Mean over a run of what `value(id)` gives.
@@ -214,11 +232,13 @@ class ListSearch {
   const RowData& rows_;
   const Target& target_;
   ClassLanes* lanes_ = nullptr;
+  const double* trust_ = nullptr;
   SideSet sides_;
   EntropyScan entropy_;
   std::vector<Entry> scratch_;
   std::vector<double> right_;
   std::vector<LevelSums> levels_;
+  std::vector<double> level_ww_;
   std::vector<double> class_w_;
   ClassRun<Gini> left_run_, right_run_;
 };

@@ -1,0 +1,6 @@
+// The end of what begin_avx2.inl began.
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif

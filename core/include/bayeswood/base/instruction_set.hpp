@@ -1,0 +1,24 @@
+// Which instruction sets there is code for, and which of them this machine runs.
+//
+// Sources that are compiled for AVX2 stand between the includes of begin_avx2.inl and end_avx2.inl,
+// where BAYESWOOD_AVX2 says that the compiler can do it. Their own includes come before: no shared
+// inline function must carry AVX2 instructions elsewhere.
+#pragma once
+
+#include <string>
+
+#if defined(__GNUC__) && defined(__x86_64__)
+#define BAYESWOOD_AVX2 1
+#endif
+
+namespace bayeswood {
+
+enum class InstructionSet { PORTABLE, AVX2 };
+
+// Whether compiler and machine have AVX2, and the instructions on bits that come with it.
+bool runs_avx2();
+
+// "portable", "avx2" (an error where it does not run) or "auto", the best that runs.
+InstructionSet instruction_set(const std::string& name);
+
+}  // namespace bayeswood

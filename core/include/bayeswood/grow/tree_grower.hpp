@@ -1,0 +1,50 @@
+// Grows one weighted tree after another; its buffers are reused from tree to tree.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/cart.hpp"
+#include "bayeswood/grow/large_grower.hpp"
+#include "bayeswood/grow/random_grower.hpp"
+
+namespace bayeswood {
+
+class TreeGrower {
+ public:
+  // The target may change between trees (its responses, not its kind); it must outlive the grower.
+  TreeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options);
+
+  // Takes the weights of the rows from now on; those of weight 0 take no part.
+  void set_weights(std::span<const double> weights);
+  std::span<const double> weights() const { return weights_; }
+  std::span<const std::uint32_t> rows() const { return rows_; }
+
+  // A tree whose random numbers have this number. Adds to `importance` the decrease of impurity by
+  // feature, as a share of the root's.
+  void grow(std::uint64_t number, Tree& tree, double* importance, const StopFlag& stop);
+
+ private:
+  bool shuffles() const;
+  void load();
+  NodeTotals root_totals() const;
+  bool count_rows();
+
+  const EncodedMatrix& matrix_;
+  const Target& target_;
+  const GrowOptions& options_;
+  std::unique_ptr<LargeGrower> large_;  // one of the two
+  std::unique_ptr<RandomGrower> random_;
+  bool may_count_;
+  std::vector<double> weights_;
+  std::vector<std::uint32_t> rows_;      // that take part, ascending
+  std::vector<std::uint32_t> shuffled_;  // the same, in the order that growing leaves
+  std::vector<PackedCount> counts_;
+  std::vector<RowTail> tails_;
+  std::vector<WeightedValue> pair_;
+  RowData data_;
+};
+
+}  // namespace bayeswood

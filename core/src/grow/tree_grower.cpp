@@ -1,0 +1,108 @@
+#include "bayeswood/grow/tree_grower.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace bayeswood {
+namespace {
+
+// Few features of two classes: more features are faster from presorted lists. Random cuts need no
+// search that counts could speed up.
+bool counts_pay(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options) {
+  return options.splitter == Splitter::BEST && options.randomized_fraction == 0 &&
+         target.is_classifier && target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
+         !matrix.has_missing() && !SmallGrower::presorts(matrix, options);
+}
+
+}  // namespace
+
+TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
+                       const GrowOptions& options)
+    : matrix_(matrix),
+      target_(target),
+      options_(options),
+      may_count_(counts_pay(matrix, target, options)) {}
+
+void TreeGrower::set_weights(std::span<const double> weights) {
+  weights_.assign(weights.begin(), weights.end());
+  rows_.resize(weights_.size());
+  std::size_t taking_part = 0;
+  for (std::uint32_t i = 0; i < weights_.size(); ++i) {
+    rows_[taking_part] = i;
+    taking_part += weights_[i] > 0 ? 1 : 0;
+  }
+  rows_.resize(taking_part);
+  if (rows_.empty()) throw std::invalid_argument("every row has weight 0");
+}
+
+void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, const StopFlag& stop) {
+  load();
+  shuffled_ = rows_;
+  TreeBuilder builder(matrix_, target_, options_.keep_rows);
+  FeatureOrder features(matrix_.n_features(),
+                        Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
+  Stream choices(options_.scheme.seed, number, Purpose::CHOICES);
+  const NodeTotals totals = root_totals();
+  std::vector<double> decrease(matrix_.n_features(), 0.0);
+  TreeContext tree{matrix_, target_,         options_,
+                   stop,    builder,         features,
+                   choices, decrease.data(), options_.min_weight_fraction_leaf * totals.w};
+  if (splitter_of(options_, number) == Splitter::RANDOM) {
+    if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_);
+    random_->grow(tree, shuffled_, data_, totals,
+                  Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
+  } else {
+    if (!large_) large_ = std::make_unique<LargeGrower>(matrix_, target_, options_);
+    large_->grow(tree, shuffled_, data_, totals);
+  }
+  const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
+  for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;
+  grown = builder.finish();
+}
+
+bool TreeGrower::shuffles() const {
+  return options_.random_ties || options_.max_features < matrix_.n_features();
+}
+
+void TreeGrower::load() {
+  data_ = {};
+  if (count_rows()) {
+    data_.counted = {counts_.data(), tails_.data()};
+    return;
+  }
+  if (target_.kind == TargetKind::SCALAR) {
+    pair_.resize(weights_.size());
+    for (const auto row : rows_) pair_[row] = {weights_[row], weights_[row] * target_.scanned[row]};
+  }
+  data_ = {pair_.data(),          target_.scanned.data(), weights_.data(),
+           target_.labels.data(), target_.scanned.data(), {}};
+}
+
+NodeTotals TreeGrower::root_totals() const {
+  const std::span<const std::uint32_t> rows(rows_);
+  if (data_.counted.counts == nullptr) {
+    SideSet sides(data_, target_);
+    return node_totals(rows, data_, target_, sides);
+  }
+  PackedCount all = 0;
+  for (const auto row : rows) all += counts_[row];
+  return count_totals(all);
+}
+
+// Whether the rows of this tree are fit for CountSearch, and then their counts.
+bool TreeGrower::count_rows() {
+  if (!may_count_ || rows_.size() > MAX_COUNTED_ROWS) return false;
+  counts_.resize(weights_.size());
+  tails_.resize(weights_.size());
+  double total = 0;
+  for (const auto row : rows_) {
+    const double w = weights_[row];
+    if (w > MAX_ROW_COUNT || w != std::floor(w)) return false;
+    total += w;
+    tails_[row] = row_tail(static_cast<std::uint32_t>(w), target_.labels[row] == 1);
+    counts_[row] = count_of(tails_[row]);
+  }
+  return total <= MAX_COUNT;
+}
+
+}  // namespace bayeswood

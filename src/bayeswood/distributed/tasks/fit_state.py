@@ -1,0 +1,199 @@
+"""What a fit from files has come to know, in its folder: one writer and one reader of each file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import Any
+
+from numpy.typing import NDArray
+
+from bayeswood.distributed.files.column_roles import Roles
+from bayeswood.distributed.files.encoding import Encoding, Totals
+from bayeswood.distributed.files.file_plan import FilePlan, RowNumbers
+from bayeswood.distributed.pieces.branch import BranchPlan
+from bayeswood.distributed.tasks.work_folder import WorkFolder
+from bayeswood.forest import Forest
+from bayeswood.table import Schema, classes_from_plain, classes_to_plain
+
+# What a forest is made of, as `Forest.to_arrays` names it.
+_FOREST_ARRAYS = (
+    "n_features",
+    "n_outputs",
+    "is_classifier",
+    "n_levels",
+    "n_nodes",
+    "feature",
+    "threshold",
+    "missing_left",
+    "category_words",
+    "leaf_n_samples",
+    "leaf_weight",
+    "leaf_n_entries",
+    "leaf_class",
+    "leaf_value",
+    "leaf_rows",
+    "log_weights",
+)
+
+
+@dataclass(frozen=True)
+class FitState:
+    """What all know who route rows or fit branches.
+
+    Attributes
+    ----------
+    plan : FilePlan
+        What is read, and how.
+    numbers : RowNumbers
+        What the rows are called.
+    encoding : Encoding
+        How they become numbers.
+    trunk : Forest
+        What sorts them into branches.
+    """
+
+    plan: FilePlan
+    numbers: RowNumbers
+    encoding: Encoding
+    trunk: Forest
+
+
+def known_state(folder: WorkFolder, round_: int) -> FitState:
+    """What the folder says, with the trunk of a round; a process reads it once."""
+    return _read_state(str(folder.path), round_, _stamp(folder, "plan.json", _trunk(round_)))
+
+
+@lru_cache(maxsize=2)
+def _read_state(path: str, round_: int, stamp: tuple[int, ...]) -> FitState:
+    folder = WorkFolder(path)
+    trunk = load_trunk(folder, round_)
+    return FitState(load_plan(folder), load_numbers(folder), load_encoding(folder)[0], trunk)
+
+
+def forget_states() -> None:
+    """Let go of what was read once, when a fit has ended."""
+    _read_state.cache_clear()
+    _read_routed.cache_clear()
+
+
+def _stamp(folder: WorkFolder, *names: str) -> tuple[int, ...]:
+    """Which files these are: a folder of the same name may hold another fit later."""
+    found = [(folder.path / name).stat() for name in names]
+    return tuple(n for file in found for n in (file.st_ino, file.st_mtime_ns))
+
+
+def keep_plan(folder: WorkFolder, plan: FilePlan) -> FilePlan:
+    """Write the plan unless there is one; the plan that counts."""
+    if not folder.has("plan.json"):
+        folder.write_json("plan", plan.to_json())
+    return load_plan(folder)
+
+
+def load_plan(folder: WorkFolder) -> FilePlan:
+    """The plan that all tasks know."""
+    return FilePlan.from_json(folder.read_json("plan"))
+
+
+def keep_numbers(folder: WorkFolder, make: Callable[[], RowNumbers]) -> None:
+    """Number the rows, unless that was done before."""
+    if not folder.has("rows.json"):
+        folder.write_json("rows", asdict(make()))
+
+
+def load_numbers(folder: WorkFolder) -> RowNumbers:
+    """What the rows are called."""
+    return RowNumbers(**folder.read_json("rows"))
+
+
+def keep_encoding(
+    folder: WorkFolder, make: Callable[[], tuple[Encoding, Totals]]
+) -> tuple[Encoding, Totals]:
+    """Find out what rows are encoded by, unless that was done before."""
+    if not folder.has("encoding.json"):
+        encoding, totals = make()
+        folder.write_json("encoding", {"encoding": _plain(encoding), "totals": asdict(totals)})
+    return load_encoding(folder)
+
+
+def _plain(encoding: Encoding) -> dict[str, Any]:
+    classes = encoding.classes
+    return {
+        **vars(encoding),
+        "roles": encoding.roles.to_json(),
+        "schema": encoding.schema.to_json(),
+        "narrow": list(encoding.narrow),
+        "classes": None if classes is None else classes_to_plain(classes),
+    }
+
+
+def load_encoding(folder: WorkFolder) -> tuple[Encoding, Totals]:
+    """What rows are encoded by, and their totals."""
+    plain = folder.read_json("encoding")
+    encoding = plain["encoding"]
+    classes = encoding["classes"]
+    read = {
+        "roles": Roles.from_json(encoding["roles"]),
+        "schema": Schema.from_json(encoding["schema"]),
+        "narrow": tuple(encoding["narrow"]),
+        "classes": None if classes is None else classes_from_plain(classes, f"'{folder.path}'"),
+    }
+    return Encoding(**{**encoding, **read}), Totals(**plain["totals"])
+
+
+def keep_trunk(folder: WorkFolder, round_: int, make: Callable[[], Forest]) -> Forest:
+    """Make the trunk of a round, unless that was done before; the trunk that counts."""
+    if not folder.has(_trunk(round_)):
+        folder.write_arrays(f"trunk-{round_}", make().to_arrays())
+    return load_trunk(folder, round_)
+
+
+def load_trunk(folder: WorkFolder, round_: int) -> Forest:
+    """The trunk of a round."""
+    return forest_of(folder.read_arrays(f"trunk-{round_}"))
+
+
+def _trunk(round_: int) -> str:
+    return f"trunk-{round_}.npz"
+
+
+def forest_of(arrays: Mapping[str, NDArray[Any]]) -> Forest:
+    """A forest from its arrays, as a file of arrays gives them back."""
+    plain: dict[str, Any] = {key: arrays[key] for key in _FOREST_ARRAYS}
+    for key in ("n_features", "n_outputs"):
+        plain[key] = int(arrays[key])
+    plain["is_classifier"] = bool(arrays["is_classifier"])
+    return Forest.from_arrays(plain)
+
+
+def keep_routed(
+    folder: WorkFolder, round_: int, make: Callable[[], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Route the rows of a round, unless that was done before; the spill files."""
+    if not folder.has(_routed(round_)):
+        folder.write_json(f"routed-{round_}", {"chunks": make()})
+    return known_routed(folder, round_)
+
+
+def known_routed(folder: WorkFolder, round_: int) -> list[dict[str, Any]]:
+    """The spill files of a round, each with its rows of every branch; a process reads it once."""
+    return _read_routed(str(folder.path), round_, _stamp(folder, _routed(round_)))
+
+
+@lru_cache(maxsize=2)
+def _read_routed(path: str, round_: int, stamp: tuple[int, ...]) -> list[dict[str, Any]]:
+    chunks: list[dict[str, Any]] = WorkFolder(path).read_json(f"routed-{round_}")["chunks"]
+    return chunks
+
+
+def _routed(round_: int) -> str:
+    return f"routed-{round_}.json"
+
+
+def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
+    """Write what all branches of a round have in common."""
+    folder.write_json(f"branches-{round_}", asdict(plan))
+
+
+def load_branch_plan(folder: WorkFolder, round_: int) -> BranchPlan:
+    """What `save_branch_plan` wrote."""
+    return BranchPlan(**folder.read_json(f"branches-{round_}"))

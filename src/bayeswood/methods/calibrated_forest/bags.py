@@ -1,0 +1,373 @@
+"""Bags of trees: boosted and averaged trees on the same part of the rows, added up to one member.
+
+Model. Bag b = 1 .. G leaves each row out with probability 1 − e^−c and holds trees of several
+kinds: a sum of small trees, each grown on what the sum so far leaves (Friedman 2001), and averages
+of trees of random features (Breiman 2001) whose leaves are small or larger. A member is
+
+    f_b(x) = w_0 Σ_{s <= m} v h_bs(x)  +  Σ_k w_k (1/T_k) Σ_t T_bkt(x),     w >= 0 of sum 1,
+
+and the answer μ(x) = (1/G) Σ_b f_b(x). The number of stages m is where the out-of-bag mean squared
+error is least, and w the non-negative weights of sum 1 of least out-of-bag squares: so much of each
+kind as the rows that bags left out speak for.
+
+With two thirds of the rows in a bag (c = log 1.5) the variance between members estimates that of μ
+over new training samples. For a mean of n rows it would be twice that, q / (1 − q) of it with a
+share q of the rows (the delete-d jackknife, Shao and Wu 1989), but members vary by their own random
+numbers and by more than their first-order terms, which an average over bags does not: on generated
+data half of it was found, for all problems and sizes alike. See docs/uncertainty.md.
+
+References: J. Friedman. Greedy function approximation. Annals of Statistics 29, 2001. L. Breiman.
+Random forests. Machine Learning 45, 2001. L. Breiman. Stacked regressions. Machine Learning 24,
+1996. J. Shao, C. Wu. A general theory for jackknife variance estimation. Annals of Statistics 17,
+1989.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from bayeswood import _core
+from bayeswood.forest import Forest, RowWeights
+from bayeswood.methods.base.training_data import TrainingData
+
+F64 = NDArray[np.float64]
+ShareDone = Callable[[float], None]
+
+# Of the work, as a bar shows it.
+_BOOSTING_SHARE = 0.8
+# Stages are grown in lots, as long as the best number of them lies near the end and the last lot
+# lowered the error by this share.
+_LOTS = (40, 40, 80, 140, 200)
+_N_STOPS = 20
+_NEAR_THE_END = 0.6
+_LEAST_GAIN = 0.005
+# What holds the weights to a sum of 1, beside squares of order 1.
+_HOLD = 1e4
+
+
+@dataclass(frozen=True)
+class ForestKind:
+    """Averaged trees in a bag.
+
+    Attributes
+    ----------
+    n_trees : int
+        In each bag.
+    min_samples_leaf, max_features : int
+        As of the grower.
+    keep_rows : bool
+        Whether leaves remember their rows.
+    """
+
+    n_trees: int
+    min_samples_leaf: int
+    max_features: int
+    keep_rows: bool = False
+
+
+@dataclass(frozen=True)
+class BagPlan:
+    """What to grow.
+
+    Attributes
+    ----------
+    n_bags : int
+        G.
+    law : RowWeights
+        Which rows each bag leaves out; one draw per bag.
+    kinds : tuple of ForestKind
+        Averaged trees.
+    n_stages : int
+        Most boosted trees in a bag; 0 for none.
+    boost_depth, boost_leaf, boost_features : int
+        Depth, rows per leaf and features per node of boosted trees.
+    learning_rate : float
+        v.
+    limits : dict
+        Further settings of all averaged trees.
+    n_jobs : int
+        Threads.
+    """
+
+    n_bags: int
+    law: RowWeights
+    kinds: tuple[ForestKind, ...]
+    n_stages: int
+    boost_depth: int
+    boost_leaf: int
+    boost_features: int
+    learning_rate: float
+    limits: dict[str, Any]
+    n_jobs: int
+
+    def bagged(self, trees_per_bag: int) -> dict[str, Any]:
+        """The law of so many trees per bag, as the core takes it."""
+        return replace(self.law, trees_per_draw=trees_per_bag).arguments()
+
+
+@dataclass(frozen=True)
+class Bags:
+    """Grown bags.
+
+    Attributes
+    ----------
+    forest : Forest
+        One member per bag.
+    importances : ndarray, (n_bags, n_features)
+        Impurity decrease per bag and feature.
+    oob_mean : ndarray, (n_rows, n_outputs)
+        Mean over the bags that left a row out; NaN where none did.
+    counts : ndarray of int32, (n_rows,)
+        How many did.
+    n_stages : int
+        m.
+    shares : ndarray, (1 + n_kinds,)
+        w: of the boosted trees, then of each kind.
+    kinds : list of Forest
+        The averaged trees by themselves, in the order of the plan.
+    """
+
+    forest: Forest
+    importances: F64
+    oob_mean: F64
+    counts: NDArray[np.int32]
+    n_stages: int
+    shares: F64
+    kinds: list[_core.Forest]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Trees of one kind: as many per bag, their values to be added up as they are."""
+
+    trees: _core.Forest
+    n_trees: int
+    importances: F64
+    oob: F64
+
+
+def grow_bags(
+    plan: BagPlan,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    y: F64,
+    weights: F64 | None,
+    report: ShareDone | None = None,
+) -> Bags:
+    """Grow all kinds, choose stages and shares, and add the trees up to members.
+
+    Parameters
+    ----------
+    plan : BagPlan
+        What to grow.
+    data : TrainingData
+        The rows; their response is not looked at.
+    encoded : EncodedMatrix
+        The same rows, encoded.
+    y : ndarray, (n_rows, n_outputs)
+        What to learn.
+    weights : ndarray, (n_rows,) or None
+        Of the rows; those of weight 0 take no part.
+    report : callable, default=None
+        Told which share of the work is done.
+    """
+    boosted, counts = _boost(plan, data, encoded, y, weights, report)
+    parts = [] if boosted is None else [boosted]
+    told = part_of(report, _BOOSTING_SHARE, 1.0)
+    for kind in plan.kinds:
+        settings = {
+            **plan.limits,
+            **plan.bagged(kind.n_trees),
+            "n_trees": plan.n_bags * kind.n_trees,
+            "max_features": kind.max_features,
+            "min_samples_leaf": kind.min_samples_leaf,
+            "keep_rows": kind.keep_rows,
+            "n_jobs": plan.n_jobs,
+        }
+        trees, decrease = _core.grow_forest(
+            encoded, y, weights, criterion="squared_error", progress=_native(told), **settings
+        )
+        sums, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
+        counts = trees_out // kind.n_trees
+        per_bag = decrease.reshape(plan.n_bags, kind.n_trees, -1).mean(axis=1)
+        parts.append(_Part(trees, kind.n_trees, per_bag, _means(sums, trees_out)))
+    shares = _least_squares_shares([part.oob for part in parts], y, weights, counts > 0)
+    n_stages = 0 if boosted is None else boosted.n_trees
+    every = shares if boosted is not None else np.concatenate([[0.0], shares])
+    return Bags(
+        _added_up(plan.n_bags, parts, shares, boosted is not None),
+        np.tensordot(shares, np.stack([part.importances for part in parts]), axes=1),
+        np.tensordot(shares, np.stack([part.oob for part in parts]), axes=1),
+        counts.astype(np.int32),
+        n_stages,
+        every,
+        [part.trees for part in parts[len(parts) - len(plan.kinds) :]],
+    )
+
+
+def _boost(
+    plan: BagPlan,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    y: F64,
+    weights: F64 | None,
+    report: ShareDone | None,
+) -> tuple[_Part | None, NDArray[np.int32]]:
+    """Boosted trees, lot after lot, up to the best number of stages."""
+    grown: _core.Forest | None = None
+    importances = np.zeros((plan.n_bags, data.schema.n_features))
+    n_grown, path, counts = 0, None, np.zeros(len(y), dtype=np.int32)
+    for number, lot in enumerate(_lots(plan.n_stages)):
+        told = part_of(report, *(_BOOSTING_SHARE * (number + k) / len(_LOTS) for k in (0, 1)))
+        more, decrease = _core.boost_bags(
+            encoded,
+            y,
+            weights,
+            data.X,
+            grown,
+            criterion="squared_error",
+            n_trees=plan.n_bags,
+            n_stages=lot,
+            learning_rate=plan.learning_rate,
+            max_features=plan.boost_features,
+            min_samples_leaf=plan.boost_leaf,
+            max_depth=plan.boost_depth,
+            min_weight_fraction_leaf=plan.limits["min_weight_fraction_leaf"],
+            n_jobs=plan.n_jobs,
+            progress=_native(told),
+            **plan.law.arguments(),
+        )
+        importances += decrease
+        grown = more if grown is None else _interleaved(plan.n_bags, [grown, more], [n_grown, lot])
+        n_grown += lot
+        before = np.inf if path is None else path.error
+        path, counts = _path(plan, data, grown, n_grown, y, weights)
+        if path.best < _NEAR_THE_END * n_grown or path.error > (1 - _LEAST_GAIN) * before:
+            break
+    if grown is None or path is None or path.best == 0:
+        return None, counts
+    chosen = (np.arange(plan.n_bags)[:, None] * n_grown + np.arange(path.best)).ravel()
+    return _Part(grown.select(chosen), path.best, importances, path.oob), counts
+
+
+@dataclass(frozen=True)
+class _Path:
+    """Where along the stages the out-of-bag error is least, and what was said there."""
+
+    best: int
+    error: float
+    oob: F64
+
+
+def _path(
+    plan: BagPlan,
+    data: TrainingData,
+    grown: _core.Forest,
+    n_grown: int,
+    y: F64,
+    weights: F64 | None,
+) -> tuple[_Path, NDArray[np.int32]]:
+    stops = np.unique(np.geomspace(5, n_grown, _N_STOPS).round().astype(np.int64))
+    stops = stops[stops <= n_grown]
+    sums, counts = grown.predict_oob_path(data.X, stops, n_jobs=plan.n_jobs, **plan.bagged(n_grown))
+    seen = counts > 0 if weights is None else (counts > 0) & (weights > 0)
+    if not seen.any():
+        return _Path(0, np.inf, np.full(y.shape, np.nan)), counts
+    own = None if weights is None else weights[seen]
+    spread = _scale(y[seen])
+    errors = [
+        np.average(((s[seen] / counts[seen, None] - y[seen]) / spread) ** 2, axis=0, weights=own)
+        for s in sums
+    ]
+    totals = np.sum(errors, axis=1)
+    best = int(np.argmin(totals))
+    return _Path(int(stops[best]), float(totals[best]), _means(sums[best], counts)), counts
+
+
+def part_of(report: ShareDone | None, first: float, last: float) -> ShareDone | None:
+    """The report of a part of some work, from one share of it to another.
+
+    Examples
+    --------
+    >>> part_of(print, 0.5, 1.0)(0.5)
+    0.75
+    """
+    if report is None:
+        return None
+    return lambda share: report(first + (last - first) * share)
+
+
+def _native(report: ShareDone | None) -> Callable[[int, int], None] | None:
+    """As the core reports: so many done of all."""
+    if report is None:
+        return None
+    return lambda done, total: report(done / max(1, total))
+
+
+def _lots(n_stages: int) -> Iterator[int]:
+    """So many stages in lots."""
+    left = n_stages
+    for lot in _LOTS:
+        if left <= 0:
+            return
+        yield min(lot, left)
+        left -= lot
+
+
+def _scale(y: F64) -> F64:
+    """Standard deviation of each response, 1 where it is constant."""
+    found = y.std(axis=0)
+    return np.where(found > 0, found, 1.0)
+
+
+def _means(sums: F64, counts: NDArray[np.int32]) -> F64:
+    """Sums over counts; NaN over none."""
+    found = np.full(sums.shape, np.nan)
+    np.divide(sums, counts[:, None], out=found, where=counts[:, None] > 0)
+    return found
+
+
+def _least_squares_shares(
+    parts: Sequence[F64], y: F64, weights: F64 | None, seen: NDArray[np.bool_]
+) -> F64:
+    """Non-negative weights of sum 1 by which the parts' out-of-bag means come nearest to y."""
+    if len(parts) == 1 or not seen.any():
+        return np.full(len(parts), 1.0 / len(parts))
+    own = np.ones(len(y)) if weights is None else weights / weights.max()
+    rows = seen & (own > 0)
+    root = np.sqrt(own[rows])[:, None] / np.sqrt(own[rows].sum())
+    spread, centre = _scale(y[rows]), y[rows].mean(axis=0)
+    columns = [((part[rows] - centre) / spread * root).ravel() for part in parts]
+    design = np.vstack([np.column_stack(columns), np.full((1, len(parts)), _HOLD)])
+    wanted = np.append(((y[rows] - centre) / spread * root).ravel(), _HOLD)
+    found: F64 = nnls(design, wanted)[0]
+    shares: F64 = found / found.sum()
+    return shares
+
+
+def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64, first_adds: bool) -> Forest:
+    """One member per bag: sums of the trees, averages as sums of their n-th parts."""
+    scaled, sizes = [], []
+    for number, (part, share) in enumerate(zip(parts, shares, strict=True)):
+        if share > 0:
+            factor = share if number == 0 and first_adds else share / part.n_trees
+            scaled.append(part.trees.scaled(np.full(part.trees.n_trees, factor)))
+            sizes.append(part.n_trees)
+    return Forest(_interleaved(n_bags, scaled, sizes), trees_per_member=sum(sizes))
+
+
+def _interleaved(
+    n_bags: int, forests: Sequence[_core.Forest], sizes: Sequence[int]
+) -> _core.Forest:
+    """Trees of several forests, bag by bag: so many of the first, so many of the next, ..."""
+    first = np.cumsum([0, *(n_bags * size for size in sizes)])[:-1]
+    order = [
+        np.arange(start + bag * size, start + (bag + 1) * size)
+        for bag in range(n_bags)
+        for start, size in zip(first, sizes, strict=True)
+    ]
+    return _core.Forest.join(list(forests)).select(np.concatenate(order).astype(np.int64))

@@ -1,0 +1,81 @@
+"""Noise and ignorance, told apart where the truth is known."""
+
+import numpy as np
+import pytest
+
+from bayeswood import CalibratedForestRegressor
+
+
+def friedman(x):
+    curve = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2
+    return curve + 10 * x[:, 3] + 5 * x[:, 4]
+
+
+# Name: mean, sd of the noise, features.
+PROBLEMS = {
+    "line": (lambda x: x[:, 0], lambda x: 0.1 + 2 * x[:, 1], 5),
+    "friedman": (friedman, lambda x: 0.5 + 4 * x[:, 5], 8),
+    "even noise": (friedman, lambda x: np.full(len(x), 2.0), 8),
+    "steps": (
+        lambda x: np.where(x[:, 0] > 0.5, 3.0, 0) + (x[:, 1] > 0.3),
+        lambda x: np.where(x[:, 0] > 0.5, 0.3, 1.5),
+        5,
+    ),
+    "wave": (lambda x: np.sin(4 * np.pi * x[:, 0]), lambda x: 0.2 + 0.8 * x[:, 0] ** 2, 3),
+    "nothing but noise": (lambda x: np.zeros(len(x)), lambda x: np.exp(2 * x[:, 0] - 1), 4),
+}
+SIZES = (500, 4000)
+
+
+def draw(problem, n_rows, rng):
+    mean, noise, n_features = PROBLEMS[problem]
+    X = rng.uniform(size=(n_rows, n_features))
+    return X, mean(X) + noise(X) * rng.normal(size=n_rows), noise(X)
+
+
+@pytest.fixture(scope="module", params=PROBLEMS)
+def answers(request):
+    """For each size: noise said, noise, knowledge said, squared error, of new rows; two fits."""
+    rng = np.random.default_rng(17)
+    found = {}
+    for n_rows in SIZES:
+        parts = []
+        for seed in range(2):
+            X, y, _ = draw(request.param, n_rows, rng)
+            new, _, noise = draw(request.param, 2000, rng)
+            model = CalibratedForestRegressor(100, random_state=seed).fit(X, y)
+            split = model.uncertainty(new)
+            np.testing.assert_allclose(split.data + split.knowledge, split.total)
+            error = (model.predict(new) - PROBLEMS[request.param][0](new)) ** 2
+            parts.append([np.sqrt(split.data), noise, split.knowledge, error])
+        found[n_rows] = np.concatenate(parts, axis=1)
+    return request.param, found
+
+
+def test_noise_is_found_again(answers):
+    problem, found = answers
+    for n_rows in SIZES:
+        said, noise, _, _ = found[n_rows]
+        # Over ten seeds the median ratio was 0.98 to 1.05 at 4,000 rows and 0.98 to 1.16 at 500,
+        # where bias looks like noise; a single fit is within .06 of these.
+        assert np.median(said / noise) == pytest.approx(1.0, abs=0.15 if n_rows > 500 else 0.25)
+        if problem != "even noise":
+            # .88 (friedman) to .96 at 500 rows, .95 to .99 at 4,000, each ± .03.
+            assert np.corrcoef(said, noise)[0, 1] > (0.9 if n_rows > 500 else 0.75)
+
+
+def test_knowledge_falls_with_rows_and_is_never_none(answers):
+    _, found = answers
+    few, many = (found[n_rows][2] for n_rows in SIZES)
+    assert (few > 0).all()
+    assert (many > 0).all()
+    # .25 to .65 over problems.
+    assert many.mean() < 0.85 * few.mean()
+
+
+def test_knowledge_is_the_size_of_the_error(answers):
+    problem, found = answers
+    for n_rows in SIZES:
+        knowledge, error = found[n_rows][2:].mean(axis=1)
+        # Of the squared error, bias included, .4 (friedman, 500 rows) to 2 (noise alone).
+        assert 0.25 < knowledge / error < 4.0, problem
