@@ -288,10 +288,11 @@ std::shared_ptr<Forest> join(const std::vector<std::shared_ptr<Forest>>& forests
 std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n_jobs) {
   if (!(strength >= 0) || std::isinf(strength))
     throw std::invalid_argument("strength: a number >= 0");
-  std::vector<Tree> trees;
-  run_released(n_jobs, nb::none(),
-               [&](const Running& run) { trees = shrink_leaves(forest, strength, run); });
-  return std::make_shared<Forest>(forest.shape(), std::move(trees));
+  std::shared_ptr<Forest> shrunk;
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    shrunk = std::make_shared<Forest>(forest, shrink_leaves(forest, strength, run));
+  });
+  return shrunk;
 }
 
 std::shared_ptr<Forest> scaled(const Forest& forest, const Vector<double>& factors) {

@@ -8,6 +8,8 @@
 
 #include "arrays.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/member_spread.hpp"
+#include "bayeswood/forest/oob_votes.hpp"
 #include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
@@ -71,6 +73,46 @@ nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs,
     predict_draws(forest, table, trees_per_member, out.data(), run);
   });
   return std::move(out).to_numpy({n_members, table.n_rows(), forest.n_outputs()});
+}
+
+void check_member_weights(const Forest& forest, const Vector<double>& member_weights,
+                          std::size_t trees_per_member) {
+  if (member_weights.shape(0) != count_members(forest, trees_per_member))
+    throw std::invalid_argument("member_weights: one per member");
+  for (const double weight : span(member_weights)) {
+    if (weight > 0) return;
+  }
+  throw std::invalid_argument("member_weights: one of them positive");
+}
+
+nb::object member_quantiles(const Forest& forest, const AnyMatrix& X,
+                            const Vector<double>& member_weights, const Vector<double>& levels,
+                            unsigned n_jobs, std::size_t trees_per_member) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_member_weights(forest, member_weights, trees_per_member);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  RawArray<double> out(n * k * levels.shape(0));
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_member_quantiles(forest, table, trees_per_member, span(member_weights), span(levels),
+                             out.data(), run);
+  });
+  return std::move(out).to_numpy({n, k, levels.shape(0)});
+}
+
+nb::tuple member_moments(const Forest& forest, const AnyMatrix& X,
+                         const Vector<double>& member_weights, unsigned n_jobs,
+                         std::size_t trees_per_member) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_member_weights(forest, member_weights, trees_per_member);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  std::vector<double> mean(n * k), variance(n * k);
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_member_moments(forest, table, trees_per_member, span(member_weights), mean.data(),
+                           variance.data(), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {n, k}), to_numpy(std::move(variance), {n, k}));
 }
 
 nb::object sum_votes(const Forest& forest, const AnyMatrix& X, const Vector<double>& member_weights,
@@ -175,6 +217,33 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
   return nb::make_tuple(
       to_numpy(std::move(sums), {n_kinds, strengths.shape(0), n, forest.n_outputs()}),
       to_numpy(std::move(counts), {n_kinds, n}));
+}
+
+nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string& scheme,
+                    std::uint64_t seed, const Vector<double>& tree_weights,
+                    const Vector<std::int32_t>& half, unsigned n_jobs, double weight_threshold,
+                    const OptionalGroups& row_groups, const OptionalGroups& row_parts,
+                    std::uint64_t trees_per_draw) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
+  if (half.shape(0) != forest.n_trees()) throw std::invalid_argument("half: one per tree");
+  for (const std::int32_t h : span(half)) {
+    if (h != 0 && h != 1) throw std::invalid_argument("half: 0 or 1");
+  }
+  const std::size_t n = table.n_rows();
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
+  const OutOfBag bag{weights, {}};
+  OobVotes out;
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    out = predict_oob_votes(forest, table, bag, span(tree_weights), span(half), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(out.start)), to_numpy(std::move(out.label)),
+                        to_numpy(std::move(out.mean)), to_numpy(std::move(out.half[0])),
+                        to_numpy(std::move(out.half[1])), to_numpy(std::move(out.counts)),
+                        to_numpy(std::move(out.n_effective)));
 }
 
 using OptionalMatrix = std::optional<Matrix<double>>;
@@ -337,6 +406,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("progress") = nb::none())
       .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1,
            nb::arg("trees_per_member") = 1)
+      .def("predict_member_quantiles", &member_quantiles, nb::arg("X"), nb::arg("member_weights"),
+           nb::arg("levels"), nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
+      .def("predict_member_moments", &member_moments, nb::arg("X"), nb::arg("member_weights"),
+           nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
       .def("predict_sum_votes", &sum_votes, nb::arg("X"), nb::arg("member_weights"),
            nb::arg("trees_per_member"), nb::arg("n_jobs") = 1)
       .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
@@ -351,6 +424,10 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_row") = 0, nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
            nb::arg("rows") = nb::none(), nb::arg("trees_per_draw") = 1)
+      .def("predict_oob_votes", &oob_votes, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("tree_weights"), nb::arg("half"), nb::arg("n_jobs") = 1,
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1)
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())

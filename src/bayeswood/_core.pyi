@@ -105,6 +105,25 @@ class Forest:
         """
     def predict_draws(self, X: NDArray[Any], n_jobs: int = 1, trees_per_member: int = 1) -> F64:
         """(n_members, n_rows, n_outputs): the sums over trees_per_member trees at a time."""
+    def predict_member_quantiles(
+        self,
+        X: NDArray[Any],
+        member_weights: F64,
+        levels: F64,
+        n_jobs: int = 1,
+        trees_per_member: int = 1,
+    ) -> F64:
+        """Weighted quantiles of what the members say, (n_rows, n_outputs, n_levels): the smallest
+        value whose cumulative weight is at least the level.
+        """
+    def predict_member_moments(
+        self,
+        X: NDArray[Any],
+        member_weights: F64,
+        n_jobs: int = 1,
+        trees_per_member: int = 1,
+    ) -> tuple[F64, F64]:
+        """Weighted mean and variance of what the members say, both (n_rows, n_outputs)."""
     def predict_sum_votes(
         self,
         X: NDArray[Any],
@@ -162,6 +181,25 @@ class Forest:
         With `rows`, `X` are these of the `n_training` training rows.
         """
 
+    def predict_oob_votes(
+        self,
+        X: NDArray[Any],
+        scheme: str,
+        seed: int,
+        tree_weights: F64,
+        half: NDArray[np.int32],
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], F64, F64, F64, NDArray[np.int32], F64]:
+        """Class probabilities of the training rows X, averaged by tree_weights over the trees in
+        which the row had weight 0, where they are positive: start (n_rows + 1,), then of the
+        entries start[i] .. start[i + 1] - 1 of row i the class, the average, and the averages over
+        the trees of either half (0 or 1, per tree); then per row the number of trees and their
+        effective number (sum w)**2 / sum w**2. Classification only.
+        """
     def predict_oob_path(
         self,
         X: NDArray[Any],
@@ -647,4 +685,57 @@ def sample_tree_chains(
     divide the training rows alike, and log_mass is the log of their posterior mass together;
     interrupted. The same bits for any n_jobs. Ctrl-C raises KeyboardInterrupt, or with
     keep_interrupted gives the chains as far as they came.
+    """
+
+class ClassVotes:
+    """Averaged class probabilities of rows in the sparse form of `predict_oob_votes`, all over
+    `n_trees`; `beyond` is 1 - n_trees / (trees of a prediction). Holds on to the arrays.
+    """
+
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        entry_label: NDArray[np.int32],
+        mean: F64,
+        first_half: F64 | None,
+        second_half: F64 | None,
+        n_classes: int,
+        n_trees: float,
+        beyond: float,
+    ) -> None: ...
+    def fit(self, label: NDArray[np.int32], weights: F64) -> tuple[float, F64, F64]:
+        """Power, offsets and slopes of the calibration, see
+        `bayeswood.uncertainty.calibration.class_calibration`; rows of weight 0 take no part.
+        """
+    def loss(self, label: NDArray[np.int32], weights: F64) -> float:
+        """The least penalised negative log likelihood by one power and offsets."""
+    def judge(
+        self,
+        label: NDArray[np.int32],
+        weights: F64,
+        fold: NDArray[np.int32],
+        n_folds: int,
+        power: float,
+        offset: F64,
+        slopes: F64,
+        n_jobs: int = 1,
+    ) -> tuple[F64, F64]:
+        """Every row calibrated by the rows of other folds (negative: takes no part), the fits
+        beginning at the given calibration. (5, n_rows, 2): probability of the true class, of the
+        most probable, whether that is the true one, sum of squares, probability of the second
+        class; before and after. And the mean probability of each class, (n_classes,).
+        """
+
+def trial_losses(
+    sums: F64,
+    counts: NDArray[np.int32],
+    strength: NDArray[np.int32],
+    kind_weight: F64,
+    label: NDArray[np.int32],
+    weights: F64,
+    n_jobs: int = 1,
+) -> F64:
+    """`ClassVotes.loss` of averages over trees: sums (n_kinds, n_strengths, n_rows, n_classes) and
+    counts as of `predict_oob_shrunk`; for each trial a strength (its number) and the weight of one
+    tree of each kind, (n_trials, n_kinds).
     """

@@ -26,6 +26,7 @@ INCLUDES = {
     "base": set(),
     "forest": {"base"},
     "leaf": {"base"},
+    "calibration": {"base"},
     "grow": {"base", "forest"},
     "sample": {"base", "forest"},
     "mcmc": {"base", "forest", "leaf", "sample"},

@@ -148,4 +148,46 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
   }
 }
 
+namespace {
+
+// Marks the rows whose draw is below the threshold; false if some part would keep no row.
+bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
+                std::span<const double> sample_weight, std::vector<bool>& out) {
+  // -log u < c is u > e^-c; only so close to it that rounding may tell otherwise is log asked.
+  const double limit = std::exp(-scheme.threshold);
+  const double low = limit * (1.0 - 1e-9), high = limit * (1.0 + 1e-9);
+  std::vector<Stream> streams;
+  for (std::uint64_t part = 0; part < scheme.n_parts; ++part)
+    streams.emplace_back(part_seed(scheme.seed, part), scheme.draw_of(tree), Purpose::WEIGHTS);
+  std::vector<std::size_t> place(scheme.n_parts, 0), kept(scheme.n_parts, 0);
+  std::vector<bool> is_needed(scheme.n_parts, false);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t part = part_of(scheme, i);
+    const double u = streams[part].uniform_at(place[part]++);
+    const bool is_below = u > high || (u > low && -std::log(u) < scheme.threshold);
+    const bool counts = takes_part(sample_weight, i);
+    out[i] = is_below || !counts;
+    kept[part] += !is_below && counts;
+    if (counts) is_needed[part] = true;
+  }
+  for (std::size_t part = 0; part < scheme.n_parts; ++part) {
+    if (is_needed[part] && kept[part] == 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void draw_left_out(const WeightScheme& scheme, std::uint64_t tree,
+                   std::span<const double> sample_weight, std::vector<bool>& out) {
+  const bool is_plain =
+      (scheme.kind == WeightKind::EXPONENTIAL || scheme.kind == WeightKind::SUBSAMPLE) &&
+      scheme.threshold > 0 && scheme.row_groups.empty();
+  if (is_plain && mark_below(scheme, tree, sample_weight, out)) return;
+  std::vector<double> weights(out.size());
+  draw_weights(scheme, tree, sample_weight, weights);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = weights[i] == 0 || !takes_part(sample_weight, i);
+}
+
 }  // namespace bayeswood

@@ -36,6 +36,17 @@ CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
   if (wide_) thresholds_.assign(thresholds_.size(), {});
 }
 
+CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& shape,
+                               const Trees& trees)
+    : shape_(shape),
+      trees_(trees),
+      packed_(other.packed_),
+      wide_(other.wide_),
+      thresholds_(other.thresholds_),
+      offset_(other.offset_),
+      nodes_(other.nodes_),
+      wide_nodes_(other.wide_nodes_) {}
+
 bool CompiledForest::collect_thresholds(const Trees& trees) {
   for (const auto& tree : trees) {
     for (std::size_t i = 0; i < tree->n_nodes(); ++i) {

@@ -12,6 +12,13 @@ Forest::Forest(ForestShape shape, std::vector<Tree> trees) : shape_(std::move(sh
 Forest::Forest(ForestShape shape, Trees trees)
     : shape_(std::move(shape)), trees_(std::move(trees)) {}
 
+Forest::Forest(const Forest& other, std::vector<Tree> trees)
+    : Forest(other.shape_, std::move(trees)) {
+  std::call_once(compiled_once_, [&] {
+    compiled_ = std::make_unique<CompiledForest>(other.compiled(), shape_, trees_);
+  });
+}
+
 Forest::~Forest() = default;
 
 bool Forest::has_rows() const {

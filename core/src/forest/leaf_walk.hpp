@@ -59,11 +59,12 @@ inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
   return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, MOST);
 }
 
-// Calls visit(tree, row, leaf node) for the rows of each block that choose(tree, begin, end,
-// places) puts into `places`; for one row the trees come in order, on one thread.
-template <class Choose, class Visit>
-void for_each_chosen_leaf(const Forest& forest, const MatrixView& table, const Running& run,
-                          Choose choose, Visit visit) {
+// For each block of rows, and in it for each tree in order, calls visit(state, tree, begin, places,
+// leaf nodes) with the rows that choose(tree, begin, end, places) puts into `places`, which count
+// from the block's begin. A block has one thread, and a state of its own from make_state().
+template <class MakeState, class Choose, class Visit>
+void for_each_block_of_leaves(const Forest& forest, const MatrixView& table, const Running& run,
+                              MakeState make_state, Choose choose, Visit visit) {
   const std::size_t n = table.n_rows();
   if (n == 0) return;
   const std::size_t block = block_rows(n, run.n_threads);
@@ -77,15 +78,26 @@ void for_each_chosen_leaf(const Forest& forest, const MatrixView& table, const R
                  std::iota(places.begin(), places.end(), 0U);
                  BlockWalk walk(forest, table);
                  walk.load(begin, end);
+                 auto state = make_state();
                  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
                    check_stop(stop);
                    choose(t, begin, end, places);
                    walk.find(t, places, leaf.data());
-                   for (std::size_t i = 0; i < places.size(); ++i)
-                     visit(t, begin + places[i], leaf[i]);
+                   visit(state, t, begin, places, leaf);
                  }
                },
                tiny ? Poll{} : run.poll);
+}
+
+// Calls visit(tree, row, leaf node) for each of the rows that are chosen.
+template <class Choose, class Visit>
+void for_each_chosen_leaf(const Forest& forest, const MatrixView& table, const Running& run,
+                          Choose choose, Visit visit) {
+  for_each_block_of_leaves(
+      forest, table, run, [] { return 0; }, choose,
+      [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+        for (std::size_t i = 0; i < places.size(); ++i) visit(t, begin + places[i], leaf[i]);
+      });
 }
 
 // The same for all rows.

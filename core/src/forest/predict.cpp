@@ -97,13 +97,8 @@ std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_
   parallel_for(
       n_draws, run.n_threads,
       [&](std::size_t d, unsigned, const StopFlag&) {
-        std::vector<double> weights(n_rows);
-        draw_weights(bag.scheme, bag.first_tree + d * shared, bag.sample_weight, weights);
         left_out[d].resize(n_rows);
-        for (std::size_t i = 0; i < n_rows; ++i) {
-          left_out[d][i] =
-              weights[i] == 0 || (!bag.sample_weight.empty() && bag.sample_weight[i] == 0);
-        }
+        draw_left_out(bag.scheme, bag.first_tree + d * shared, bag.sample_weight, left_out[d]);
       },
       run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
   return left_out;

@@ -207,6 +207,22 @@ class Forest:
         """What every member says, (n_members, n_rows, n_outputs)."""
         return self.core.predict_draws(self._matrix(X), n_jobs, self.trees_per_member)
 
+    def quantiles(self, X: ArrayLike, levels: F64, n_jobs: int = 1) -> F64:
+        """Weighted quantiles over the members, (n_rows, n_outputs, n_levels).
+
+        That at level a is the smallest value whose cumulative weight is at least a.
+        """
+        return self.core.predict_member_quantiles(
+            self._matrix(X), self.weights, levels, n_jobs, self.trees_per_member
+        )
+
+    def spread(self, X: ArrayLike, n_jobs: int = 1) -> tuple[F64, F64]:
+        """Weighted mean and standard deviation over the members, both (n_rows, n_outputs)."""
+        mean, variance = self.core.predict_member_moments(
+            self._matrix(X), self.weights, n_jobs, self.trees_per_member
+        )
+        return mean, np.sqrt(variance)
+
     def _matrix(self, X: ArrayLike) -> NDArray[Any]:
         """Rows as the core takes them: floats, one column per feature."""
         is_ready = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64)

@@ -106,7 +106,7 @@ def posterior_functional(model: Any, fn: Callable[[Any], ArrayLike], X: Any = No
 
     Notes
     -----
-    T(f_m) for each member m, weighted by w_m, f_m as ``predict_draws`` gives it: where an estimator
+    T(f_m) for each member m, weighted by w_m, f_m as ``forest_.draws`` gives it: where an estimator
     corrects the members' average afterwards, the correction is no part of it. Members are taken a
     few at a time: besides the values of `fn`, about 24 MiB are used (or the predictions of one
     member, if those are more).

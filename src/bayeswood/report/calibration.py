@@ -14,6 +14,8 @@ SCORE_NAMES = ("log predictive probability", "Brier score", "calibration error",
 REPORT_COVERAGES = (0.5, 0.8, 0.9, 0.95)
 THIRDS = ("narrow", "middle", "wide")
 _N_BINS = 10
+# Classes of which rates are printed.
+_MOST_RATES = 8
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,8 @@ class ClassCalibrationSummary:
         ω, the summed weight of the trees that cut at random.
     event : str
         What the probabilities are of: the second class of two, else the predicted class.
+    classes : tuple of str
+        The classes' names.
     scores : (4, 2) ndarray
         `SCORE_NAMES` by averaged, calibrated.
     happened : (n_judged, 2) ndarray
@@ -48,6 +52,9 @@ class ClassCalibrationSummary:
         the predicted class is.
     proba : (n_judged, 2) ndarray
         Its probability, averaged and calibrated.
+    rates : (n_classes, 2) ndarray
+        Share of each class, and its mean probability as `predict_proba` gives it: from the
+        out-of-bag trees to all. No rows in models that were fitted before it was kept.
     """
 
     n_trees: int
@@ -60,13 +67,15 @@ class ClassCalibrationSummary:
     shrinkage: float
     randomized_weight: float
     event: str
+    classes: tuple[str, ...]
     scores: F64
     happened: F64
     proba: F64
+    rates: F64
 
     def __str__(self) -> str:
         return "\n".join([*_opening(self), *self._map_lines(), "", *self._score_lines(), "",
-                          *self._bin_lines()])  # fmt: skip
+                          *self._rate_lines(), *self._bin_lines()])  # fmt: skip
 
     def _map_lines(self) -> list[str]:
         weighing = (
@@ -88,6 +97,19 @@ class ClassCalibrationSummary:
         for name, (before, after) in zip(SCORE_NAMES, self.scores, strict=True):
             lines.append(f"{name:28}{before:12.4f}{after:12.4f}")
         return lines
+
+    def _rate_lines(self) -> list[str]:
+        """The rarest classes: shares, and what predictions say in the mean."""
+        if len(self.rates) == 0:
+            return []
+        rarest = np.argsort(self.rates[:, 0], kind="stable")[:_MOST_RATES]
+        lines = [f"{'class':>28}{'share':>12}{'mean p':>12}"]
+        for c in rarest:
+            share, mean = self.rates[c]
+            lines.append(f"{shorten(self.classes[c], 26):>28}{share:12.4f}{mean:12.4f}")
+        if len(self.rates) > len(rarest):
+            lines.append(f"{'... the rarest of':>28}{len(self.rates):12,d}")
+        return [*lines, ""]
 
     def _bin_lines(self) -> list[str]:
         what = shorten(self.event, 34)

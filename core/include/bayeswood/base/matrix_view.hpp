@@ -27,6 +27,14 @@ class MatrixView {
                        : static_cast<const double*>(data_)[at];
   }
 
+  // A look at n rows from `first` on.
+  MatrixView rows(std::size_t first, std::size_t n) const {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(first) * row_stride_;
+    const void* data = is_float32_ ? static_cast<const void*>(static_cast<const float*>(data_) + at)
+                                   : static_cast<const double*>(data_) + at;
+    return {data, is_float32_, n, n_columns_, row_stride_, column_stride_};
+  }
+
  private:
   const void* data_;
   bool is_float32_;

@@ -55,4 +55,9 @@ WeightScheme in_parts(WeightScheme scheme, std::span<const std::int32_t> row_par
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out);
 
+// Which rows have weight 0 in a tree, their sample_weight counting: what `draw_weights` says,
+// found without taking a logarithm per row.
+void draw_left_out(const WeightScheme& scheme, std::uint64_t tree,
+                   std::span<const double> sample_weight, std::vector<bool>& out);
+
 }  // namespace bayeswood

@@ -25,6 +25,8 @@ namespace bayeswood {
 class CompiledForest {
  public:
   CompiledForest(const ForestShape& shape, const Trees& trees);
+  // Of trees with the same nodes as those of `other`.
+  CompiledForest(const CompiledForest& other, const ForestShape& shape, const Trees& trees);
 
   // False where the forest is too large for 16-bit places or columns.
   bool is_packed() const { return packed_; }

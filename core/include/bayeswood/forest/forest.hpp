@@ -20,6 +20,9 @@ class Forest {
  public:
   Forest(ForestShape shape, std::vector<Tree> trees);
   Forest(ForestShape shape, Trees trees);
+  // Trees that differ from those of another forest in their leaves' values only: what prediction
+  // walks is taken over.
+  Forest(const Forest& other, std::vector<Tree> trees);
   ~Forest();
 
   const ForestShape& shape() const { return shape_; }

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import SCHEMES, Forest, RowWeights
@@ -22,7 +23,6 @@ from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.uncertainty import (
     Responses,
     Uncertainty,
-    member_quantiles,
     member_variance,
     row_blocks,
     split_entropy,
@@ -71,10 +71,25 @@ class ClassPredictive(Predictive, ABC):
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Class probabilities, (n_rows, n_classes)."""
 
+    def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Class probabilities by every member, (n_members, n_rows, n_classes)."""
+        return forest.draws(rows, n_jobs)
+
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Quantiles of each class probability over the members, (n_rows, n_classes, n_levels)."""
-        weights = forest.weights
-        return over_blocks(forest, rows, n_jobs, lambda d: member_quantiles(d, weights, levels))
+        return forest.quantiles(rows, levels, n_jobs)
+
+    def interval(self, forest: Forest, rows: NDArray[Any], coverage: float, n_jobs: int) -> F64:
+        """Ends of an interval around each class probability, (n_rows, n_classes, 2).
+
+        p_c ± z sd_c within [0, 1], p the answer, sd_c the members' standard deviation and z the
+        normal quantile at (1 + coverage) / 2.
+        """
+        answer = self.probabilities(forest, rows, n_jobs)
+        reach = ndtri((1.0 + coverage) / 2.0) * forest.spread(rows, n_jobs)[1]
+        # Rounding may have taken an answer past 1: it still is within.
+        upper = np.maximum(np.minimum(answer + reach, 1.0), answer)
+        return np.stack([np.maximum(answer - reach, 0.0), upper], axis=-1)
 
     def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Entropy of the answer: total, data and knowledge, each (n_rows,)."""
@@ -150,8 +165,7 @@ class NumberPredictive(Predictive, ABC):
         self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int
     ) -> F64:
         """Quantiles of the members' means, (n_rows, n_outputs, n_levels)."""
-        weights = forest.weights
-        return over_blocks(forest, rows, n_jobs, lambda d: member_quantiles(d, weights, levels))
+        return forest.quantiles(rows, levels, n_jobs)
 
     def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Variance of the members' means, (n_rows, n_outputs)."""

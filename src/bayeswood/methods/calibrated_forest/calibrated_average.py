@@ -30,6 +30,21 @@ class CalibratedAverage(ClassPredictive):
         """The calibration of Σ_m w_m p_m; none is 0."""
         return self.calibration.apply(forest.predict(rows, n_jobs))
 
+    def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """P + (p_m − Σ_m w_m p_m) within [0, 1], to a sum of 1: the members around the answer."""
+        found = forest.draws(rows, n_jobs)
+        average = np.tensordot(forest.weights, found, axes=1)
+        found += self.calibration.apply(average) - average
+        np.clip(found, 0.0, 1.0, out=found)
+        found /= found.sum(axis=2, keepdims=True)
+        return found
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Those over the members, moved by p − Σ_m w_m p_m, within [0, 1]."""
+        average = forest.predict(rows, n_jobs)
+        shift = self.calibration.apply(average) - average
+        return np.clip(forest.quantiles(rows, levels, n_jobs) + shift[:, :, None], 0.0, 1.0)
+
     def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """The entropy of the calibrated probabilities, shared out as that of the average."""
         weights = forest.weights

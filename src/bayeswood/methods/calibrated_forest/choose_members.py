@@ -7,6 +7,7 @@ shrinkage and best cuts, clean labels in many features for less. See
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +15,21 @@ from numpy.typing import NDArray
 from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest.out_of_bag_sums import left_out_kinds, left_out_votes
 from bayeswood.uncertainty import (
     STRENGTHS,
+    KindSums,
     Votes,
     choose_share,
     choose_strength,
+    effective_number,
     equal_shares,
     spread_sample,
 )
 
 F64 = NDArray[np.float64]
 
-# Rows times classes by which strength and share are chosen: an evenly spaced part of more.
+# Rows, and rows times classes, by which strength and share are chosen: an evenly spaced part.
+_MOST_ROWS_CHOOSING = 4_000
 _MOST_ENTRIES_CHOOSING = 20_000
 # Classes, and leaves times classes, up to which leaves are shrunk unasked: shrunk, a leaf holds all
 # classes.
@@ -47,7 +50,7 @@ class PooledTrees:
     grown : GrownForest
         With the shrunk and weighted forest.
     votes : Votes
-        Out-of-bag averages of the rows that some tree left out.
+        Out-of-bag averages of the training rows.
     counts : ndarray of int, (n_rows,)
         Trees that left each training row out.
     strength : float
@@ -100,27 +103,65 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     randomized = randomized_trees(grown.forest.n_trees, plan.randomized_fraction)
     # Kinds are numbered from 0 even where all trees are of the second.
     kind = randomized - randomized.min()
+    n_trees = np.bincount(kind)
     strength = plan.strength
     if strength is None:
         strength = _chosen_strength(data, grown, kind, n_jobs)
-    shares = equal_shares(np.bincount(kind))
+    shrunk = shrink_trees(grown, strength, n_jobs)
+    shares = equal_shares(n_trees)
     if plan.weigh and len(shares) == 2:
-        shares = _chosen_shares(data, grown, strength, kind, n_jobs)
-    votes, counts = left_out_votes(data, grown, strength, kind, shares, n_jobs)
-    pooled = _pooled_forest(grown.forest, strength, (shares / np.bincount(kind))[kind], n_jobs)
-    weight = float(pooled.weights[randomized == 1].sum())
-    return PooledTrees(replace(grown, forest=pooled), votes, counts, strength, weight)
+        shares = _chosen_shares(data, shrunk, kind, n_jobs)
+    weights = (shares / n_trees)[kind]
+    forest = Forest(shrunk.forest.core, np.log(weights / weights.max()), grown.forest.labels)
+    pooled = replace(grown, forest=forest)
+    votes, counts = left_out_votes(data, pooled, kind, n_jobs)
+    weight = float(forest.weights[randomized == 1].sum())
+    return PooledTrees(pooled, votes, counts, strength, weight)
 
 
 def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownForest:
     """Shrink the leaves; the trees keep equal weights."""
-    weights = np.ones(grown.forest.n_trees)
-    return replace(grown, forest=_pooled_forest(grown.forest, strength, weights, n_jobs))
-
-
-def _pooled_forest(forest: Forest, strength: float, weights: F64, n_jobs: int) -> Forest:
+    forest = grown.forest
     core = forest.core.shrink_leaves(strength, n_jobs) if strength > 0 else forest.core
-    return Forest(core, np.log(weights / weights.max()), forest.labels)
+    return replace(grown, forest=Forest(core, np.zeros(forest.n_trees), forest.labels))
+
+
+def left_out_votes(
+    data: TrainingData, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
+) -> tuple[Votes, NDArray[np.int32]]:
+    """Averaged class probabilities of the training rows, each over the trees that left it out.
+
+    Parameters
+    ----------
+    grown : GrownForest
+        Whose forest has the leaves and weights that it predicts with.
+    kind : ndarray of int32, (n_trees,)
+        Kind of each tree; each kind is halved.
+
+    Returns
+    -------
+    votes : Votes
+    counts : ndarray of int32, (n_rows,)
+        Trees that left each row out.
+    """
+    weights = grown.forest.weights
+    start, label, mean, first, second, counts, number = grown.forest.core.predict_oob_votes(
+        data.X, tree_weights=weights, half=_halves(kind), n_jobs=n_jobs, **_drawn(grown)
+    )
+    seen = counts > 0
+    n_predicting = effective_number(weights)
+    n_trees = float(number[seen].mean()) if seen.any() else n_predicting
+    halves = (first, second)
+    n_classes = grown.forest.n_outputs
+    return Votes(start, label, mean, halves, n_classes, n_trees, n_predicting), counts
+
+
+def _halves(kind: NDArray[np.int32]) -> NDArray[np.int32]:
+    """0 and 1 in turn within each kind."""
+    half = np.zeros(len(kind), dtype=np.int32)
+    for one in np.unique(kind):
+        half[kind == one] = np.arange(np.sum(kind == one)) % 2
+    return half
 
 
 def _chosen_strength(
@@ -129,27 +170,46 @@ def _chosen_strength(
     entries = int(grown.forest.n_leaves.sum()) * data.n_classes
     if not 1 < data.n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
-    sample = _sample(data.n_rows, data.n_classes)
-    kinds, seen = left_out_kinds(data, grown, STRENGTHS, kind, sample, n_jobs)
-    strength = choose_strength(kinds, *_truth(data, seen)) if kinds.n_rows else 0.0
+    kinds, label, weights = _sampled_kinds(data, grown, STRENGTHS, kind, n_jobs)
+    strength = choose_strength(kinds, label, weights, n_jobs) if kinds.counts.any() else 0.0
     return strength if strength >= _LEAST_STRENGTH else 0.0
 
 
 def _chosen_shares(
-    data: TrainingData, grown: GrownForest, strength: float, kind: NDArray[np.int32], n_jobs: int
+    data: TrainingData, shrunk: GrownForest, kind: NDArray[np.int32], n_jobs: int
 ) -> F64:
-    sample = _sample(data.n_rows, data.n_classes)
-    kinds, seen = left_out_kinds(data, grown, np.array([strength]), kind, sample, n_jobs)
-    if not kinds.n_rows:
+    kinds, label, weights = _sampled_kinds(data, shrunk, np.zeros(1), kind, n_jobs)
+    if not kinds.counts.any():
         return equal_shares(kinds.n_trees)
-    share = choose_share(kinds, *_truth(data, seen))
+    share = choose_share(kinds, label, weights, n_jobs)
     return np.array([1.0 - share, share])
 
 
-def _sample(n_rows: int, n_classes: int) -> NDArray[np.bool_]:
-    return spread_sample(n_rows, n_classes, _MOST_ENTRIES_CHOOSING // n_classes)
+def _sampled_kinds(
+    data: TrainingData,
+    grown: GrownForest,
+    strengths: F64,
+    kind: NDArray[np.int32],
+    n_jobs: int,
+) -> tuple[KindSums, NDArray[np.intp], F64 | None]:
+    """What trees of each kind say of the rows they left out; these rows' classes and weights."""
+    most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // data.n_classes)
+    sample = spread_sample(data.n_rows, data.n_classes, most)
+    chosen, n_trees = data.take(sample), np.bincount(kind)
+    sums, counts = grown.forest.core.predict_oob_shrunk(
+        chosen.X,
+        strengths=strengths,
+        kind=kind,
+        n_kinds=len(n_trees),
+        n_jobs=n_jobs,
+        n_training=data.n_rows,
+        rows=np.flatnonzero(sample).astype(np.int32),
+        **_drawn(grown),
+    )
+    kinds = KindSums(sums, counts, n_trees)
+    return kinds, chosen.target.y.astype(np.intp), chosen.sample_weight
 
 
-def _truth(data: TrainingData, rows: NDArray[np.bool_]) -> tuple[NDArray[np.intp], F64 | None]:
-    chosen = data.take(rows)
-    return chosen.target.y.astype(np.intp), chosen.sample_weight
+def _drawn(grown: GrownForest) -> dict[str, Any]:
+    """How the rows of each tree were drawn, by the names that the core has for it."""
+    return {} if grown.row_weights is None else grown.row_weights.arguments()

@@ -22,7 +22,6 @@ A. Agarwal, Y. S. Tan, O. Ronen, C. Singh, B. Yu. Hierarchical Shrinkage. ICML 2
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,7 +46,8 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.uncertainty import Uncertainty, effective_number, fit_class_calibration
+from bayeswood.report.calibration import ClassCalibrationSummary
+from bayeswood.uncertainty import Uncertainty, fit_class_calibration
 
 F64 = NDArray[np.float64]
 
@@ -148,16 +148,18 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
 
         p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z.
 
-    B is the number of trees behind p̄ in the fit of γ and b, those that left the row out (where
-    trees weigh differently, 1 / Σ w² for weights w of sum 1), and in a prediction the mean of
-    these: γ and b belong to the floor that B gives, on which the probabilities of rare classes
-    rest. λ and ω are means under a posterior proportional to the out-of-bag likelihood at its best
-    γ and b, λ over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1,
-    γ and b minimise the summed negative log probability of the out-of-bag rows (each times its
-    `sample_weight`, scaled to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / (2·0.5²) with γ between
-    0.2 and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum + Σ (log
-    s_c)² / (2·0.3²) + Σ b_c² / (2·0.5²) with γ s_c between 0.2 and 8. A row that no tree left out
-    takes no part; if that holds for all, λ = 0, γ = s = 1 and b = 0, with a warning.
+    B is the number of trees that left a row out (where trees weigh differently, 1 / Σ w² for
+    weights w of sum 1), in the mean over the training rows. The floor that it gives is where the
+    probabilities of rare classes rest, so it smooths all rows of the fit and all predictions. λ and
+    ω are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
+    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1, γ and b
+    minimise the summed negative log probability of the out-of-bag rows (each times its
+    `sample_weight`, scaled to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / 2 with γ between 0.2
+    and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum + Σ (log s_c)² /
+    (2·0.3²) + Σ b_c² / 2 with γ s_c between 0.2 and 8. In the end b is found anew, so that the mean
+    prediction of every class is its share of the rows, see
+    `bayeswood.uncertainty.calibration.class_calibration`. A row that no tree left out takes no
+    part; if that holds for all, λ = 0, γ = s = 1 and b = 0, with a warning.
 
     The promise holds for new rows drawn like the training rows. Where rows come in groups (several
     of one patient, machine, day) and new rows come from new groups, a row's relatives in the tree
@@ -165,10 +167,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     the future is to be predicted, group them by stretches of time; drift no calibration on the
     past can see.
 
-    `predict_draws`, `predict_quantiles` and `predict_interval` are of the members as they are,
-    without the calibration: each tree is a posterior draw of the (shrunk) CART fit, and how they
-    differ says how sure the data make us of that fit. Where λ = 0, leaves of one row say 0 or 1,
-    and such an interval is a point or all of [0, 1].
+    `predict_interval` reaches as far around the calibrated probability as the members differ, and
+    `predict_draws` and `predict_quantiles` are of the members' probabilities p_m moved there, p +
+    (p_m − p̄) within [0, 1]: each tree is a posterior draw of the (shrunk) CART fit, and how they
+    differ says how sure the data make us of that fit. `forest_.draws` has the trees as they are.
 
     ``weight_threshold=0.2, member_weighting="equal", leaf_shrinkage=0`` is the plain recipe: the
     average of all trees as they are, and its calibration.
@@ -292,14 +294,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             shrunk = shrink_trees(grown, strength, self._threads())
             return shrunk.extended({"leaf_shrinkage_": strength}), MemberAverage()
         pooled = pool_trees(data, grown, self._pool_plan(), self._threads())
-        seen = pooled.counts > 0
-        left_out = data.take(seen)
-        label, weights = left_out.target.y.astype(np.intp), left_out.sample_weight
+        label, weights = data.target.y.astype(np.intp), data.sample_weight
         calibration = fit_class_calibration(pooled.votes, label, weights)
-        if not seen.any():
-            warn_of_no_rows(self._name)
-            n_trees = effective_number(pooled.grown.forest.weights)
-            calibration = replace(calibration, n_trees=n_trees)
+        seen = pooled.votes.seen
         grown = pooled.grown.extended(
             {
                 "leaf_shrinkage_": pooled.strength,
@@ -307,18 +304,18 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
                 "n_calibration_rows_": int(seen.sum()),
             }
         )
-        if seen.any():
-            about = {
-                **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
-                **describe_calibration(
-                    calibration, grown.settings, np.asarray(data.target.classes)
-                ),
-            }
-            found = judge_class_calibration(
-                pooled.votes, label, weights, left_out.row_groups, about
-            )
-            oob_score = {"oob_score_": float(found.scores[3, 1])}
-            grown = grown.extended(oob_score, ClassJudgement(found))
+        if not seen.any():
+            warn_of_no_rows(self._name)
+            return grown, CalibratedAverage(calibration)
+        summary = ClassCalibrationSummary(
+            **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
+            **describe_calibration(calibration, grown.settings, np.asarray(data.target.classes)),
+            **judge_class_calibration(
+                pooled.votes, label, weights, data.row_groups, calibration, self._threads()
+            ),
+        )
+        judgement = ClassJudgement(summary)
+        grown = grown.extended({"oob_score_": float(summary.scores[3, 1])}, judgement)
         return grown, CalibratedAverage(calibration)
 
     def _pool_plan(self) -> PoolPlan:

@@ -27,7 +27,7 @@ F64 = NDArray[np.float64]
 
 _PREFIX = "report_"
 _ABOUT = ("n_trees", "n_training", "n_left_out", "trees_per_row")
-_CLASS_ARRAYS = ("scores", "happened", "proba")
+_CLASS_ARRAYS = ("scores", "happened", "proba", "rates")
 _INTERVAL_ARRAYS = ("covered", "width", "rows")
 _LARGEST_COUNT = 2.0**53
 
@@ -49,19 +49,14 @@ def judge_class_calibration(
     label: NDArray[np.intp],
     weights: F64 | None,
     groups: NDArray[np.int32] | None,
-    fitted: Mapping[str, Any],
-) -> ClassCalibrationSummary:
-    """Judge out-of-bag probabilities: all rows, or an evenly spaced part of many.
-
-    `fitted` holds what else the summary says: the calibration, the event, `describe_left_out`.
-    """
-    chosen = spread_sample(votes.n_rows, votes.n_classes)
-    own = None if weights is None else weights[chosen]
-    kept_groups = None if groups is None else groups[chosen]
-    judged = judge_classes(votes.take(chosen), label[chosen], own, kept_groups)
+    fitted: ClassCalibration,
+    n_jobs: int,
+) -> dict[str, Any]:
+    """What a summary says of out-of-bag probabilities: all rows, or an evenly spaced part."""
+    judged, used = judge_classes(votes, label, weights, groups, fitted, n_jobs)
     if votes.n_classes == 2:
         proba = judged.second_proba
-        happened = np.repeat((label[chosen] == 1).astype(np.float64)[:, None], 2, axis=1)
+        happened = np.repeat((label[used] == 1).astype(np.float64)[:, None], 2, axis=1)
     else:
         proba, happened = judged.top_proba, judged.is_top
     scores = summarize_class_calibration(
@@ -70,9 +65,9 @@ def judge_class_calibration(
         judged.is_top,
         happened,
         proba,
-        np.ones(len(proba)) if own is None else own,
+        np.ones(len(proba)) if weights is None else weights[used],
     )
-    return ClassCalibrationSummary(**fitted, scores=scores, happened=happened, proba=proba)
+    return {"scores": scores, "happened": happened, "proba": proba, "rates": judged.rates}
 
 
 def event_name(classes: NDArray[Any]) -> str:
@@ -125,8 +120,10 @@ class ClassJudgement(Judgement):
         classes = ClassLabels.read(saved).classes
         shapes = {"scores": (4, 2), "happened": (-1, 2), "proba": (-1, 2)}
         report = restored_report(saved.arrays, shapes)
-        if (report["proba"] < 0).any() or (report["proba"] > 1).any():
-            raise BayeswoodError("The model file's calibration report holds no probabilities.")
+        report["rates"] = _restored_rates(saved.arrays, len(classes))
+        for name in ("proba", "rates"):
+            if (report[name] < 0).any() or (report[name] > 1).any():
+                raise BayeswoodError("The model file's calibration report holds no probabilities.")
         described = describe_calibration(calibration, numbers, classes)
         return cls(ClassCalibrationSummary(**about, **described, **report))
 
@@ -142,6 +139,7 @@ def describe_calibration(
         "shrinkage": settings["leaf_shrinkage_"],
         "randomized_weight": settings["randomized_weight_"],
         "event": event_name(classes),
+        "classes": tuple(str(label) for label in classes),
     }
 
 
@@ -156,6 +154,15 @@ def restored_about(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any] | None:
         **{name: int(value) for name, value in zip(_ABOUT, about, strict=True)},
         "trees_per_row": float(about[-1]),
     }
+
+
+def _restored_rates(arrays: Mapping[str, NDArray[Any]], n_classes: int) -> F64:
+    """The classes' shares and mean predictions; none in files from before they were kept."""
+    name = _PREFIX + "rates"
+    if name not in arrays:
+        return np.zeros((0, 2))
+    rates: F64 = saved_state.read_array(arrays, name, (n_classes, 2))
+    return rates
 
 
 def restored_report(

@@ -140,7 +140,8 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     log γ ~ N(0, 2²).
 
     `predict_draws` gives the members' own p_k, which are much flatter than the pooled
-    probabilities; intervals are over these. Weights of rows are numbers of copies: whole numbers.
+    probabilities; intervals are as wide as these differ, around the pooled ones. Weights of rows
+    are numbers of copies: whole numbers.
 
     Memory between updates, in bytes, for K full trees of depth d and C classes: K·2^d·(4C + 4)
     for counts and rules, and up to `reservoir_size`·(8·n_features + 28); whatever the number of

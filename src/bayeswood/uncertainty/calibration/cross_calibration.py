@@ -13,19 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.calibration.class_calibration import (
-    ClassCalibration,
-    Votes,
-    fit_class_calibration,
-)
+from bayeswood.uncertainty.calibration.class_calibration import ClassCalibration, Votes
 
 F64 = NDArray[np.float64]
 
 N_FOLDS = 5
 # More rows than these are judged by an evenly spaced part: a share is then known to 0.4 %.
 MAX_ROWS_JUDGED = 20_000
-_MAX_ENTRIES_JUDGED = 2**26
-_BLOCK_ENTRIES = 2**21
+_MAX_ENTRIES_JUDGED = 2**17
 
 
 @dataclass(frozen=True)
@@ -34,16 +29,19 @@ class JudgedClasses:
 
     Attributes
     ----------
-    true_proba : ndarray, (n_rows, 2)
+    true_proba : ndarray, (n_judged, 2)
         Probability of the true class: averaged (p̃), calibrated. So are the other pairs.
-    top_proba : ndarray, (n_rows, 2)
+    top_proba : ndarray, (n_judged, 2)
         Of the most probable class.
-    is_top : ndarray, (n_rows, 2)
+    is_top : ndarray, (n_judged, 2)
         1 where that is the true class.
-    sum_squares : ndarray, (n_rows, 2)
+    sum_squares : ndarray, (n_judged, 2)
         Σ_c p_c².
-    second_proba : ndarray, (n_rows, 2)
+    second_proba : ndarray, (n_judged, 2)
         Of the second class: the event where there are two.
+    rates : ndarray, (n_classes, 2)
+        Share of each class, and its mean calibrated probability as it is in a prediction, over
+        all trees; weighted.
     """
 
     true_proba: F64
@@ -51,6 +49,7 @@ class JudgedClasses:
     is_top: F64
     sum_squares: F64
     second_proba: F64
+    rates: F64
 
 
 def folds_of(n_rows: int, groups: NDArray[Any] | None) -> NDArray[np.intp]:
@@ -79,57 +78,48 @@ def spread_sample(
     return chosen
 
 
-def _held_out(folds: NDArray[np.intp]) -> Iterator[NDArray[np.bool_]]:
-    """The rows of each fold; a single fold is judged by itself, for there is no other."""
-    present = np.unique(folds)
-    return (folds == fold for fold in present)
-
-
 def judge_classes(
-    votes: Votes, label: NDArray[np.intp], weights: F64 | None, groups: NDArray[Any] | None
-) -> JudgedClasses:
+    votes: Votes,
+    label: NDArray[Any],
+    weights: F64 | None,
+    groups: NDArray[Any] | None,
+    fitted: ClassCalibration,
+    n_jobs: int = 1,
+) -> tuple[JudgedClasses, NDArray[np.bool_]]:
     """Probabilities of out-of-bag rows, each calibrated by the other folds.
 
     Parameters
     ----------
     votes : Votes
-        Out-of-bag averages.
+        Out-of-bag averages; of many rows an evenly spaced part is judged.
     label : ndarray of int, (n_rows,)
         True classes.
     weights : ndarray, (n_rows,) or None
-        Positive weights.
+        Weights.
     groups : ndarray, (n_rows,) or None
         Rows of a group share a fold.
+    fitted : ClassCalibration
+        Fitted to all rows: where the fits begin, which spares them steps.
+
+    Returns
+    -------
+    judged : JudgedClasses
+        Of the judged rows, in order.
+    used : ndarray of bool, (n_rows,)
+        Which rows these are.
     """
-    pairs = np.empty((5, votes.n_rows, 2))
-    plain = ClassCalibration.identity(votes.n_classes, float(votes.n_trees.mean()))
-    for held_out in _held_out(folds_of(votes.n_rows, groups)):
-        used = ~held_out if not held_out.all() else held_out
-        own = None if weights is None else weights[used]
-        fitted = fit_class_calibration(votes.take(used), label[used], own)
-        part, truth = votes.take(held_out), label[held_out]
-        pairs[:, held_out, 0] = _describe(part, truth, plain)
-        pairs[:, held_out, 1] = _describe(part, truth, fitted)
-    return JudgedClasses(*pairs)
+    used = votes.seen.copy()
+    used[used] = spread_sample(int(used.sum()), votes.n_classes)
+    fold = np.full(votes.n_rows, -1, dtype=np.int32)
+    fold[used] = folds_of(int(used.sum()), None if groups is None else groups[used])
+    own = votes.weights(weights)
+    scores, mean = votes.native().judge(
+        label.astype(np.int32), own, fold, N_FOLDS,
+        fitted.power, fitted.offset, fitted.slopes, n_jobs,
+    )  # fmt: skip
+    share = np.bincount(label[used], own[used], votes.n_classes) / own[used].sum()
+    of_true, of_top, is_top, squares, of_second = scores[:, used]
+    rates = np.column_stack([share, mean])
+    return JudgedClasses(of_true, of_top, is_top, squares, of_second, rates), used
 
 
-def _describe(votes: Votes, label: NDArray[np.intp], calibration: ClassCalibration) -> F64:
-    """The five numbers of `JudgedClasses` for each row, a block of rows at a time."""
-    parts = []
-    first = 0
-    for block in votes.blocks(_BLOCK_ENTRIES):
-        proba = calibration.apply_votes(block)
-        truth = label[first : first + block.n_rows]
-        first += block.n_rows
-        top = proba.argmax(axis=1)
-        rows = np.arange(block.n_rows)
-        parts.append(
-            [
-                proba[rows, truth],
-                proba[rows, top],
-                (top == truth).astype(np.float64),
-                np.sum(proba**2, axis=1),
-                proba[:, min(1, votes.n_classes - 1)],
-            ]
-        )
-    return np.concatenate(parts, axis=1)

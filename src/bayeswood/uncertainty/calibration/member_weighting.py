@@ -6,7 +6,7 @@ weighted by shares ω_g that sum to 1,
     p̄(x) = Σ_g ω_g p̄_g(x; λ),
 
 p̄_g the plain average over the trees of kind g. With ℓ(λ, ω) the greatest penalised log likelihood
-of the out-of-bag rows that a calibration of p̄ reaches (see `class_calibration`), and a flat prior
+of the out-of-bag rows that one γ and b reach (see `class_calibration`), and a flat prior
 on a few values, the posterior of λ is proportional to e^ℓ. Its mean is taken, on the scale of
 log(1 + λ), with equal weights of all trees; then that of ω, with this λ. A mean rather than the
 best value: small tables cannot tell, and the mean then stays in the middle.
@@ -16,11 +16,12 @@ number), which takes the place of the number of trees.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.calibration.class_calibration import Votes, calibration_loss
+from bayeswood import _core
 
 F64 = NDArray[np.float64]
 
@@ -29,7 +30,7 @@ STRENGTHS = np.array([0.0, 1.0, 3.0, 10.0, 30.0, 100.0])
 SHARES = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KindSums:
     """Class probabilities of rows, summed over the trees of each kind that left them out.
 
@@ -37,8 +38,8 @@ class KindSums:
     ----------
     sums : ndarray, (n_kinds, n_strengths, n_rows, n_classes)
         Of leaves shrunk with each strength.
-    counts : ndarray of int, (n_kinds, n_rows)
-        How many trees they are over; at least one for every row.
+    counts : ndarray of int32, (n_kinds, n_rows)
+        How many trees they are over; rows without any take no part.
     n_trees : ndarray of int, (n_kinds,)
         Trees of each kind; at least one.
     """
@@ -47,33 +48,24 @@ class KindSums:
     counts: NDArray[np.int32]
     n_trees: NDArray[np.intp]
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return int(self.sums.shape[2])
-
-    def take(self, chosen: NDArray[np.bool_]) -> "KindSums":
-        """The rows where `chosen` holds."""
-        return KindSums(self.sums[:, :, chosen], self.counts[:, chosen], self.n_trees)
-
-    def votes(self, strength: int, shares: F64) -> Votes:
-        """Averages at one strength (its number), the kinds weighted by their shares.
-
-        Examples
-        --------
-        One tree of each kind, which disagree, and a third of the weight for the second:
-
-        >>> sums = np.array([[[[1.0, 0.0]]], [[[0.0, 1.0]]]])
-        >>> kinds = KindSums(sums, np.ones((2, 1), np.int32), np.array([1, 1]))
-        >>> votes = kinds.votes(0, np.array([2 / 3, 1 / 3]))
-        >>> np.exp(votes.log_smoothed).round(3)  # (B p + 1/2) / (B + 1), B = 1.8
-        array([0.607, 0.393])
-        """
-        weights = (shares / self.n_trees)[:, None]
-        total = np.sum(weights * self.counts, axis=0)
-        summed = np.sum(weights[:, :, None] * self.sums[:, strength], axis=0)
-        effective = total**2 / np.sum(weights**2 * self.counts, axis=0)
-        return Votes.from_means(summed / total[:, None], effective)
+    def losses(
+        self,
+        strength: NDArray[Any],
+        shares: F64,
+        label: NDArray[Any],
+        weights: F64 | None = None,
+        n_jobs: int = 1,
+    ) -> F64:
+        """−ℓ of averages at these strengths (their numbers) and shares, (n_trials, n_kinds)."""
+        return _core.trial_losses(
+            self.sums,
+            self.counts,
+            strength.astype(np.int32),
+            np.ascontiguousarray(shares / self.n_trees),
+            label.astype(np.int32),
+            np.ones(len(label)) if weights is None else weights,
+            n_jobs,
+        )
 
 
 def equal_shares(n_trees: NDArray[np.intp]) -> F64:
@@ -105,19 +97,19 @@ def posterior_mean(losses: F64, values: F64) -> float:
     return float(np.sum(weights * values) / np.sum(weights))
 
 
-def choose_strength(kinds: KindSums, label: NDArray[np.intp], row_weights: F64 | None) -> float:
+def choose_strength(
+    kinds: KindSums, label: NDArray[Any], weights: F64 | None, n_jobs: int = 1
+) -> float:
     """The posterior mean of λ, `kinds` being summed at `STRENGTHS`."""
-    shares = equal_shares(kinds.n_trees)
-    losses = [
-        calibration_loss(kinds.votes(k, shares), label, row_weights) for k in range(len(STRENGTHS))
-    ]
-    return float(np.expm1(posterior_mean(np.array(losses), np.log1p(STRENGTHS))))
+    shares = np.tile(equal_shares(kinds.n_trees), (len(STRENGTHS), 1))
+    losses = kinds.losses(np.arange(len(STRENGTHS)), shares, label, weights, n_jobs)
+    return float(np.expm1(posterior_mean(losses, np.log1p(STRENGTHS))))
 
 
-def choose_share(kinds: KindSums, label: NDArray[np.intp], row_weights: F64 | None) -> float:
+def choose_share(
+    kinds: KindSums, label: NDArray[Any], weights: F64 | None, n_jobs: int = 1
+) -> float:
     """The posterior mean of the share of the second of two kinds, summed at one strength."""
-    losses = [
-        calibration_loss(kinds.votes(0, np.array([1.0 - share, share])), label, row_weights)
-        for share in SHARES
-    ]
-    return posterior_mean(np.array(losses), SHARES)
+    shares = np.column_stack([1.0 - SHARES, SHARES])
+    losses = kinds.losses(np.zeros(len(SHARES)), shares, label, weights, n_jobs)
+    return posterior_mean(losses, SHARES)

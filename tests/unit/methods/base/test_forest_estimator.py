@@ -86,7 +86,8 @@ def test_more_trees_keep_the_first_ones(cls):
     model, X, _ = fitted(cls, **given)
     larger, _, _ = fitted(cls, n_estimators=15, **given)
     np.testing.assert_array_equal(larger.apply(X)[:, :12], model.apply(X))
-    np.testing.assert_array_equal(larger.predict_draws(X)[:12], model.predict_draws(X))
+    rows = model._encode(X)
+    np.testing.assert_array_equal(larger.forest_.draws(rows)[:12], model.forest_.draws(rows))
 
 
 @pytest.mark.parametrize("cls", ALL)

@@ -145,8 +145,9 @@ def test_blocks_of_rows_change_nothing(cls, monkeypatch):
     np.testing.assert_array_equal(model.predict_interval(X, kind="mean"), interval)
     for part, whole in zip(model.uncertainty(X), split, strict=True):
         np.testing.assert_allclose(part, whole, rtol=1e-12, atol=1e-15)
-    assert max(held) <= 1000
-    assert len(held) > 10
+    assert all(n_bytes <= 1000 for n_bytes in held)
+    # Quantiles of means are taken in the core; so are the moments of the calibrated forest.
+    assert len(held) > 10 or cls is CalibratedForestRegressor
 
 
 @pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Regressor" in name])

@@ -1,6 +1,7 @@
 """Calibrated forests: what they add to the other forests."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -111,7 +112,7 @@ def test_randomised_trees_are_spread_evenly(fraction, irises):
 def test_probabilities_are_the_formula(classifier, irises):
     X, _ = irises
     weights = classifier.member_weights_
-    averages = np.tensordot(weights, classifier.predict_draws(X), axes=1)
+    averages = np.tensordot(weights, classifier.forest_.draws(X), axes=1)
     number = classifier.calibration_trees_
     smoothed = (number * averages + 1 / 3) / (number + 1)
     power = classifier.calibration_power_ * classifier.calibration_slopes_
@@ -130,10 +131,19 @@ def test_the_calibration_is_fitted_to_rows_left_out(plain, irises):
     out = left_out(model, len(X)) * model.member_weights_[:, None]
     total = out.sum(axis=0)
     seen = total > 0
-    means = (model.predict_draws(X) * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
+    draws = model.forest_.draws(X)
+    means = (draws * out[:, :, None]).sum(axis=0)[seen] / total[seen, None]
     effective = (total**2)[seen] / (out**2).sum(axis=0)[seen]
     label = np.unique(y, return_inverse=True)[1][seen]
-    expected = fit_class_calibration(Votes.from_means(means, effective), label)
+    halves = [
+        (draws * (out * rows)[:, :, None]).sum(axis=0)[seen] / total_of[:, None]
+        for rows in np.stack([np.arange(60) // 2 % 2 == h for h in (0, 1)])[:, :, None]
+        for total_of in [(out * rows).sum(axis=0)[seen]]
+    ]
+    votes = Votes.from_means(means, effective, tuple(halves))
+    number = 1 / (model.member_weights_**2).sum()
+    expected = fit_class_calibration(replace(votes, n_trees_predicting=number), label)
+    assert model.calibration_trees_ == pytest.approx(effective.mean())
     assert model.calibration_power_ == pytest.approx(expected.power, rel=1e-5)
     np.testing.assert_allclose(model.calibration_offset_, expected.offset, atol=1e-5)
     np.testing.assert_allclose(model.calibration_slopes_, expected.slopes, atol=1e-5)
@@ -268,18 +278,6 @@ def test_files_and_pickles_keep_the_calibration(model, weighted, grouped, tmp_pa
             assert repr(again.calibration_report()) == repr(fitted.calibration_report())
 
 
-@pytest.mark.parametrize("grouped", [False, True])
-def test_blocks_of_rows_give_the_same_calibration(grouped, irises, monkeypatch):
-    X, y = irises
-    groups = np.arange(150) // 3 if grouped else None
-    model = CalibratedForestClassifier(40, random_state=0)
-    whole = clone(model).fit(X, y, oob_groups=groups)
-    monkeypatch.setattr(
-        "bayeswood.methods.calibrated_forest.out_of_bag_sums._BLOCK_ENTRIES", 3 * 17
-    )
-    blocks = clone(model).fit(X, y, oob_groups=groups)
-    assert blocks.calibration_power_ == whole.calibration_power_
-    np.testing.assert_array_equal(blocks.predict_proba(X), whole.predict_proba(X))
 
 
 def test_rows_beyond_the_training_rows_are_refused(classifier, irises):

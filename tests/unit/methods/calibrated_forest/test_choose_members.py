@@ -41,8 +41,8 @@ def test_leaves_are_shrunk_as_told(calibration, irises):
     model = CalibratedForestClassifier(20, leaf_shrinkage=7, **options).fit(X, y)
     assert (plain.leaf_shrinkage_, model.leaf_shrinkage_) == (0.0, 7.0)
     expected = plain.forest_.core.shrink_leaves(7.0).predict_draws(X)
-    np.testing.assert_array_equal(model.predict_draws(X), expected)
-    assert set(np.unique(plain.predict_draws(X))) <= {0.0, 1.0}
+    np.testing.assert_array_equal(model.forest_.draws(X), expected)
+    assert set(np.unique(plain.forest_.draws(X))) <= {0.0, 1.0}
 
 
 def test_noise_asks_for_shrinkage_and_clean_labels_do_not(rng):
@@ -54,7 +54,7 @@ def test_noise_asks_for_shrinkage_and_clean_labels_do_not(rng):
     # Over 40 seeds at most .16 on the chequerboard, at least 26 where 30 % of labels are wrong.
     assert found[0].leaf_shrinkage_ < 1
     assert found[1].leaf_shrinkage_ > 10
-    low, high = found[1].predict_interval(X[:50])[:, 1].T
+    low, high = found[1].forest_.quantiles(X[:50], np.array([0.05, 0.95]))[:, 1].T
     assert ((low > 0) & (high < 1)).all()  # members no longer say 0 or 1
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from bayeswood.uncertainty import KindSums, Votes, choose_share, choose_strength, equal_shares
-from bayeswood.uncertainty.calibration.class_calibration import calibration_loss
 from bayeswood.uncertainty.calibration.member_weighting import SHARES, STRENGTHS
 
 N_ROWS, N_TREES = 400, 60
@@ -18,13 +17,19 @@ def kinds_of(probabilities, rng, n_trees=N_TREES):
     return KindSums(sums, counts, np.full(len(probabilities), n_trees))
 
 
+def loss_of(means, n_trees, label):
+    """−ℓ of averages that are given."""
+    votes = Votes.from_means(means, n_trees)
+    return votes.native().loss(label.astype(np.int32), np.ones(len(label)))
+
+
 def test_equal_shares_are_the_plain_average(rng):
     kinds = kinds_of(rng.random((2, 1, N_ROWS)), rng)
-    votes = kinds.votes(0, equal_shares(kinds.n_trees))
+    label = rng.integers(0, 2, N_ROWS)
+    found = kinds.losses(np.zeros(1), equal_shares(kinds.n_trees)[None], label)
     counts = kinds.counts.sum(axis=0)
-    plain = Votes.from_means(kinds.sums.sum(axis=0)[0] / counts[:, None], counts)
-    np.testing.assert_allclose(votes.log_smoothed, plain.log_smoothed)
-    np.testing.assert_allclose(votes.log_floor, plain.log_floor)
+    plain = loss_of(kinds.sums.sum(axis=0)[0] / counts[:, None], counts, label)
+    np.testing.assert_allclose(found, plain)
 
 
 def test_the_better_kind_gets_the_weight(rng):
@@ -65,9 +70,7 @@ def test_weights_of_rows_count(rng):
     weights = np.where(np.arange(N_ROWS) < 100, 2.0, 1.0)
     by_copies = choose_share(copied, label[twice], None)
     # Weights are scaled to a mean of 1: the likelihood is that of 400 rows, not 500.
-    losses = [
-        calibration_loss(kinds.votes(0, np.array([1 - s, s])), label, weights) for s in SHARES
-    ]
+    losses = kinds.losses(np.zeros(5), np.column_stack([1 - SHARES, SHARES]), label, weights)
     shares = np.exp(np.min(losses) - losses)
     expected = (shares @ SHARES) / shares.sum()
     assert choose_share(kinds, label, weights) == pytest.approx(expected)
@@ -79,16 +82,16 @@ def test_the_loss_is_that_of_the_fit(rng):
     p = rng.random((1, 1, N_ROWS))
     kinds = kinds_of(p, rng)
     label = (rng.random(N_ROWS) < p[0, 0]).astype(np.intp)
-    votes = kinds.votes(0, np.ones(1))
-    found = calibration_loss(votes, label)
-    logs = np.full((N_ROWS, 2), votes.log_floor[:, None])
-    logs[votes.row, votes.label] = votes.log_smoothed
+    found = kinds.losses(np.zeros(1), np.ones((1, 1)), label)[0]
+    number = kinds.counts[0].mean()
+    means = kinds.sums[0, 0] / kinds.counts[0][:, None]
+    logs = np.log((number * means + 0.5) / (number + 1))
     best = np.inf
     for power in np.linspace(0.3, 3, 136):
         for offset in np.linspace(-0.5, 0.5, 101):
             scores = power * logs + np.array([-offset, offset])
             losses = np.logaddexp(*scores.T) - scores[np.arange(N_ROWS), label]
-            penalty = np.log(power) ** 2 / (2 * 1.5**2) + 2 * offset**2 / (2 * 0.5**2)
+            penalty = np.log(power) ** 2 / (2 * 1.5**2) + 2 * offset**2 / 2
             best = min(best, losses.sum() + penalty)
     assert found <= best + 1e-3
     assert found == pytest.approx(best, abs=0.1)

@@ -1,0 +1,18 @@
+#include "bayeswood/calibration/vector_math.hpp"
+
+#include "vector_math.inl"
+#include "vector_math_avx2.hpp"
+
+namespace bayeswood {
+
+void exp_in_place(std::span<double> values) {
+  if (has_avx2()) return exp_in_place_avx2(values);
+  exp_all(values);
+}
+
+void log_in_place(std::span<double> values) {
+  if (has_avx2()) return log_in_place_avx2(values);
+  log_all(values);
+}
+
+}  // namespace bayeswood

@@ -1,0 +1,12 @@
+// The same bits with wider instructions, to be called only where the machine has them.
+#pragma once
+
+#include <span>
+
+namespace bayeswood {
+
+bool has_avx2();
+void exp_in_place_avx2(std::span<double> values);
+void log_in_place_avx2(std::span<double> values);
+
+}  // namespace bayeswood

@@ -1,0 +1,96 @@
+#include <cmath>
+
+#include "../src/calibration/vector_math_avx2.hpp"
+#include "bayeswood/calibration/class_calibration.hpp"
+#include "bayeswood/calibration/minimise.hpp"
+#include "bayeswood/calibration/vector_math.hpp"
+#include "bayeswood/forest/oob_votes.hpp"
+#include "bayeswood/grow/cart.hpp"
+#include "check.hpp"
+#include "random_data.hpp"
+
+using namespace bayeswood;
+
+TEST(vector_exp_and_log_are_those_of_the_library) {
+  std::vector<double> at;
+  for (int i = -4000; i <= 4000; ++i) at.push_back(i * 0.1731);
+  std::vector<double> found = at;
+  exp_in_place(found);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    CHECK(std::abs(found[i] / std::exp(at[i]) - 1) < 5e-16);
+  std::vector<double> back = found;
+  log_in_place(back);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    CHECK(std::abs(back[i] - std::log(found[i])) <= 5e-16 * std::max(1.0, std::abs(back[i])));
+  std::vector<double> far{-1e6, -HUGE_VAL, 1e6, 0.0};
+  exp_in_place(far);
+  CHECK(far[0] == far[1] && far[0] < 1e-300 && far[0] > 0);
+  CHECK(far[2] > 1e300 && std::isfinite(far[2]) && far[3] == 1.0);
+}
+
+TEST(vector_math_has_the_same_bits_with_wider_instructions) {
+  if (!has_avx2()) return;
+  std::vector<double> at;
+  for (int i = 1; i <= 3000; ++i) at.push_back(i * 0.0371);
+  // Of one number each, nothing is wide.
+  std::vector<double> exps = at, logs = at;
+  exp_in_place_avx2(exps);
+  log_in_place_avx2(logs);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    std::vector<double> one{at[i]}, other{at[i]};
+    exp_in_place(one);
+    log_in_place(other);
+    CHECK(one[0] == exps[i] && other[0] == logs[i]);
+  }
+}
+
+TEST(a_quadratic_has_its_minimum) {
+  const auto bowl = [](std::span<const double> at, std::span<double> gradient) {
+    const double x = at[0] - 3, y = at[1] + 1;
+    gradient[0] = 2 * x + y;
+    gradient[1] = x + 4 * y;
+    return x * x + x * y + 2 * y * y;
+  };
+  const std::vector<double> curvature{2, 4};
+  const Minimum found = minimise(bowl, {0, 0}, curvature, 1e-16);
+  CHECK(std::abs(found.at[0] - 3) < 1e-6 && std::abs(found.at[1] + 1) < 1e-6);
+  CHECK(found.value < 1e-12);
+}
+
+TEST(votes_do_not_depend_on_blocks_or_threads) {
+  const RandomData data(300, 5, 0.1, 4);
+  const Target target = Target::classification(data.labels, 3, Criterion::GINI);
+  GrowOptions options;
+  options.max_features = 2;
+  options.scheme = {WeightKind::EXPONENTIAL, 7};
+  options.scheme.threshold = 0.5;
+  options.kernels = &portable_kernels();
+  const EncodedMatrix matrix = data.encoded();
+  const Forest forest(data.shape(target),
+                      grow_forest({matrix, target, {}, {}, 0, 6}, options, {1, {}}).trees);
+  const std::vector<double> weights{1, 2, 3, 4, 5, 6};
+  const std::vector<std::int32_t> half{0, 1, 0, 1, 0, 1};
+  const OutOfBag bag{options.scheme, {}};
+  const OobVotes whole = predict_oob_votes(forest, data.view(), bag, weights, half, {1, {}});
+  const OobVotes blocks = predict_oob_votes(forest, data.view(), bag, weights, half, {3, {}}, 50);
+  CHECK(whole.start == blocks.start && whole.label == blocks.label);
+  CHECK(whole.mean == blocks.mean && whole.counts == blocks.counts);
+  CHECK(whole.half[0] == blocks.half[0] && whole.half[1] == blocks.half[1]);
+
+  // The mean probability of a class is its share, but for the pull on its offset.
+  const std::vector<double> ones(data.n, 1.0);
+  std::vector<double> used(data.n, 0.0);
+  std::vector<double> count(3, 0.0);
+  for (std::size_t i = 0; i < data.n; ++i) {
+    used[i] = whole.counts[i] > 0 ? 1.0 : 0.0;
+    if (whole.counts[i] > 0) count[static_cast<std::size_t>(data.labels[i])] += 1;
+  }
+  const VotesView votes{whole.start, whole.label, whole.mean, whole.half[0], whole.half[1], 3};
+  const ClassCalibration fitted = fit_class_calibration({votes, data.labels, used, 2.5, 0.0});
+  std::vector<double> slope = fitted.slopes;
+  for (double& s : slope) s *= fitted.power;
+  const LogVotes logs(votes, votes.mean, used, 2.5);
+  const ClassSums sums = logs.sums({slope, fitted.offset}, ones);
+  for (std::size_t c = 0; c < 3; ++c)
+    CHECK(std::abs(sums.mass[c] + fitted.offset[c] / 4 - count[c]) < 1e-3);
+}

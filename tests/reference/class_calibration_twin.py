@@ -1,0 +1,194 @@
+"""The fit of class calibrations by its formulas: dense tables, one plain sum after another."""
+
+import numpy as np
+
+SD_LOG_POWER, SD_LOG_SLOPE, SD_OFFSET, SD_SHARE = 1.5, 0.3, 1.0, 2.0
+SMALLEST, LARGEST = 0.2, 8.0
+MOST_SLOPED = 30
+ENOUGH, ENOUGH_FOR_SLOPES, ENOUGH_TO_COMPARE = 1e-13, 1e-11, 1e-7
+
+
+def log_smoothed(means, n_trees):
+    """log(C p̃), p̃ = (B p̄ + 1/C) / (B + 1)."""
+    n_classes = means.shape[1]
+    return np.log(n_classes * (n_trees * means + 1.0 / n_classes) / (n_trees + 1.0))
+
+
+def softmax(scores):
+    """Probabilities and log Z of each row."""
+    top = scores.max(axis=1, keepdims=True)
+    shares = np.exp(scores - top)
+    total = shares.sum(axis=1, keepdims=True)
+    return shares / total, (top + np.log(total))[:, 0]
+
+
+class Fit:
+    """Rows of positive weight, the weights scaled to a mean of 1."""
+
+    def __init__(self, means, n_trees, label, weights, halves=None, beyond=0.0):
+        used = weights > 0
+        self.logs = log_smoothed(means[used], n_trees)
+        self.halves = None if halves is None else [log_smoothed(h[used], n_trees) for h in halves]
+        self.beyond = beyond
+        self.n, self.n_classes = self.logs.shape
+        self.weights = weights[used] / weights[used].mean() if used.any() else weights[used]
+        self.truth = np.eye(self.n_classes)[label[used]]
+        self.count = (self.weights[:, None] * self.truth).sum(axis=0)
+
+    def loss(self, slope, offset):
+        """Mean of −log q at the truth, its gradient by slope and by offset."""
+        scores = slope * self.logs + offset
+        q, log_z = softmax(scores)
+        value = np.sum(self.weights * (log_z - np.sum(self.truth * scores, axis=1)))
+        gap = self.weights[:, None] * (q - self.truth)
+        return value / self.n, np.sum(gap * self.logs, axis=0) / self.n, gap.sum(axis=0) / self.n
+
+    def curvature(self, slope, offset):
+        """Σ w q (1 − q) (times the square of the logs, and plain) per row."""
+        q, _ = softmax(slope * self.logs + offset)
+        spread = self.weights[:, None] * q * (1.0 - q)
+        return np.sum(spread * self.logs**2, axis=0) / self.n, spread.sum(axis=0) / self.n
+
+    def power_loss(self, at, power=None):
+        free = power is None
+        power = np.exp(np.clip(at[0], -4.0, 4.0)) if free else power
+        value, by_slope, by_offset = self.loss(np.full(self.n_classes, power), at[1:])
+        value += (np.log(power) / SD_LOG_POWER) ** 2 / 2 / self.n
+        value += np.sum((at[1:] / SD_OFFSET) ** 2) / 2 / self.n
+        by_power = power * by_slope.sum() + np.log(power) / SD_LOG_POWER**2 / self.n
+        by_offset = by_offset + at[1:] / SD_OFFSET**2 / self.n
+        return value, np.concatenate([[by_power if free else 0.0], by_offset])
+
+    def slope_loss(self, power, at):
+        log_slopes, offset = np.split(at, 2)
+        slope = power * np.exp(log_slopes)
+        value, by_slope, by_offset = self.loss(slope, offset)
+        value += np.sum((log_slopes / SD_LOG_SLOPE) ** 2 + (offset / SD_OFFSET) ** 2) / 2 / self.n
+        by_log = slope * by_slope + log_slopes / SD_LOG_SLOPE**2 / self.n
+        return value, np.concatenate([by_log, by_offset + offset / SD_OFFSET**2 / self.n])
+
+    def share_loss(self, slope, target, offset):
+        q, log_z = softmax(slope * self.logs + offset)
+        value = np.sum(self.weights * log_z) - np.sum(target * offset)
+        value += np.sum((offset / SD_SHARE) ** 2) / 2
+        gradient = self.weights @ q - target + offset / SD_SHARE**2
+        return value / self.n, gradient / self.n
+
+    def fit_power(self, enough, power=1.0, offset=None):
+        offset = np.zeros(self.n_classes) if offset is None else offset
+        bend, spread = self.curvature(np.full(self.n_classes, power), offset)
+        of_power = bend.sum() * power**2 + 1 / SD_LOG_POWER**2 / self.n
+        curvature = np.concatenate([[of_power], spread + 1 / SD_OFFSET**2 / self.n])
+        start = np.concatenate([[np.log(power)], offset])
+        at, value = minimise(self.power_loss, start, curvature, enough)
+        power = np.clip(np.exp(at[0]), SMALLEST, LARGEST)
+        if power != np.exp(at[0]):
+            at, value = minimise(lambda a: self.power_loss(a, power), at, curvature, enough)
+        return power, at[1:], value
+
+    def fit_slopes(self, power, offset):
+        bend, spread = self.curvature(np.full(self.n_classes, power), offset)
+        curvature = np.concatenate(
+            [bend * power**2 + 1 / SD_LOG_SLOPE**2 / self.n, spread + 1 / SD_OFFSET**2 / self.n]
+        )
+        start = np.concatenate([np.zeros(self.n_classes), offset])
+        low, high = np.log(SMALLEST / power), np.log(LARGEST / power)
+        bounded = np.concatenate([np.full(self.n_classes, True), np.full(self.n_classes, False)])
+
+        def within(at):
+            return np.where(bounded, np.clip(at, low, high), at)
+
+        best, _ = minimise(lambda a: self.slope_loss(power, a), start, curvature, ENOUGH_FOR_SLOPES)
+        free = within(best) == best
+        if not free.all():
+
+            def along(at):
+                value, gradient = self.slope_loss(power, at)
+                return value, gradient * free
+
+            best, _ = minimise(along, within(best), curvature, ENOUGH_FOR_SLOPES)
+        log_slopes, offset = np.split(within(best), 2)
+        return np.exp(log_slopes), offset
+
+    def match_shares(self, slope, offset):
+        curvature = self.curvature(slope, offset)[1] + 1 / SD_SHARE**2 / self.n
+        for _ in range(8):
+            target = self.count + self.extra(slope, offset)
+            before = offset
+            offset, _ = minimise(
+                lambda b, t=target: self.share_loss(slope, t, b), offset, curvature, ENOUGH
+            )
+            if self.halves is None or self.beyond == 0 or np.abs(offset - before).max() < 1e-9:
+                break
+        return offset
+
+    def extra(self, slope, offset):
+        """(1 − B / B') times the change of Σ w q from all trees to half of them."""
+        if self.halves is None:
+            return np.zeros(self.n_classes)
+        mass, *halves = (
+            self.weights @ softmax(slope * logs + offset)[0] for logs in (self.logs, *self.halves)
+        )
+        gap = self.beyond * (sum(halves) / 2 - mass)
+        return np.clip(gap, -0.5 * self.count, 0.5 * self.count)
+
+
+def fit(means, n_trees, label, weights, halves=None, beyond=0.0):
+    """Power, offsets and slopes."""
+    made = Fit(means, n_trees, label, weights, halves, beyond)
+    slopes = np.ones(made.n_classes)
+    if made.n == 0 or made.n_classes == 1:
+        return 1.0, np.zeros(made.n_classes), slopes
+    power, offset, _ = made.fit_power(ENOUGH)
+    if 2 < made.n_classes <= MOST_SLOPED:
+        slopes, offset = made.fit_slopes(power, offset)
+    return power, made.match_shares(power * slopes, offset), slopes
+
+
+def loss(means, n_trees, label, weights):
+    """The least penalised negative log likelihood by one power and offsets."""
+    made = Fit(means, n_trees, label, weights)
+    return made.fit_power(ENOUGH_TO_COMPARE)[2] * made.n
+
+
+def apply(means, n_trees, power, offset, slopes):
+    """Calibrated probabilities."""
+    return softmax(power * slopes * log_smoothed(means, n_trees) + offset)[0]
+
+
+def minimise(function, start, curvature, enough):
+    """L-BFGS with halved steps, as in the core."""
+    at = start
+    value, gradient = function(at)
+    pairs = []
+    for _ in range(200):
+        step = -two_loops(gradient, pairs, curvature)
+        step *= min(1.0, 4.0 / max(np.abs(step).max(), 1e-300))
+        slope = np.sum(gradient * step)
+        if -slope < enough * (1.0 + abs(value)):
+            break
+        length = 1.0
+        for _ in range(40):
+            new, (new_value, new_gradient) = at + length * step, function(at + length * step)
+            if new_value <= value + 1e-4 * length * slope:
+                break
+            length /= 2
+        else:
+            break
+        change, turn = new - at, new_gradient - gradient
+        if np.sum(change * turn) > 0:
+            pairs = [*pairs[-9:], (change, turn)]
+        at, value, gradient = new, new_value, new_gradient
+    return at, value
+
+
+def two_loops(gradient, pairs, curvature):
+    """The inverse Hessian, as far as the last steps know it, times the gradient."""
+    direction, shares = gradient.copy(), []
+    for change, turn in reversed(pairs):
+        shares.append(np.sum(change * direction) / np.sum(change * turn))
+        direction -= shares[-1] * turn
+    direction /= curvature
+    for (change, turn), share in zip(pairs, reversed(shares), strict=True):
+        direction += (share - np.sum(turn * direction) / np.sum(change * turn)) * change
+    return direction
