@@ -295,7 +295,8 @@ class LevelPrice:
     e = sum_l q_l / W_l - q / W; of equal weights, (k - 1) / (n - 1). Its variance is taken for a
     beta variable's, 2 r (1 - r) / (W^2 / q + 1). The share that the levels do hold lies z standard
     deviations above r, and trust in them is 1 - (2 / z)^2, at least 0; none if each row has a level
-    of its own. Of k > 4 levels the price is
+    of its own. Classes vary by chance in several directions: with shares p, C = diag(p) - p p', the
+    variance is divided by tr(C)^2 / tr(C^2). Of k > 4 levels the price is
 
         (1 - trust) I e (k - 4) / (k - 1) / (W - q / W),
 
@@ -306,23 +307,39 @@ class LevelPrice:
 
     def __init__(self, node: Node, feature: int) -> None:
         x = node.problem.X[node.rows, feature].astype(float)
-        level = np.where(np.isnan(x), -1, x)
-        parts = [level == value for value in np.unique(level)]
-        self.node, self.n_levels = node, len(parts)
+        levels, part = np.unique(np.where(np.isnan(x), -1, x), return_inverse=True)
+        self.node, self.n_levels = node, len(levels)
+        w = np.bincount(part, node.weight)
         q = (node.weight**2).sum()
-        q_per_w = sum((node.weight[part] ** 2).sum() / node.weight[part].sum() for part in parts)
-        self.between = q_per_w - q / node.sum_w
+        self.between = (np.bincount(part, node.weight**2) / w).sum() - q / node.sum_w
         self.all = node.sum_w - q / node.sum_w
         self.n_effective = node.sum_w**2 / q
-        self.within = sum(Node(node.problem, node.rows[part], 0).impurity for part in parts)
+        self.n_directions = self._directions()
+        wy = np.stack([np.bincount(part, column) for column in node.weighted.T], axis=1)
+        if node.is_entropy:
+            self.within = float(entropy(wy, w).sum())
+        else:
+            self.within = node.impurity - float((wy**2 / w[:, None]).sum())
+
+    def _directions(self) -> float:
+        if not self.node.problem.n_classes or self.node.is_pure:
+            return 1.0
+        covariance = np.diag(self.node.value) - np.outer(self.node.value, self.node.value)
+        return float(np.trace(covariance) ** 2 / np.trace(covariance @ covariance))
+
+    @property
+    def deviation(self) -> float:
+        """Of the share that levels hold by chance."""
+        by_chance = self.between / self.all
+        n = (self.n_effective + 1) * self.n_directions
+        return float(np.sqrt(2 * by_chance * (1 - by_chance) / n))
 
     @property
     def trust(self) -> float:
         if not 1 < self.n_levels < len(self.node.rows) or self.node.impurity <= 0:
             return 0.0
         by_chance = self.between / self.all
-        sd = np.sqrt(2 * by_chance * (1 - by_chance) / (self.n_effective + 1))
-        z = (1 - self.within / self.node.impurity - by_chance) / sd
+        z = (1 - self.within / self.node.impurity - by_chance) / self.deviation
         return float(1 - (CHANCE / z) ** 2) if z > CHANCE else 0.0
 
     def price(self, root_trust: float) -> float:

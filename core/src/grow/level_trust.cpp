@@ -9,7 +9,7 @@ double LevelSpread::trust(const NodeTotals& node) const {
   if (n_levels_ < 2 || n_levels_ >= node.n || !(node.impurity > 0)) return 0;
   const double chance = (sum_ww_per_w_ - lost_weight(node)) / (node.w - lost_weight(node));
   const double n_effective = node.w * node.w / sum_ww_;
-  const double variance = 2 * chance * (1 - chance) / (n_effective + 1);
+  const double variance = 2 * chance * (1 - chance) / ((n_effective + 1) * n_directions_);
   const double excess = (score_ - node.score) / node.impurity - chance;
   if (!(excess > 0) || !(variance > 0)) return 0;
   return std::max(0.0, 1 - CHANCE * CHANCE * variance / (excess * excess));

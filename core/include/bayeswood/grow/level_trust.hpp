@@ -18,7 +18,10 @@
 // no split. Up to FREE_LEVELS levels there are no more subsets (7) than cuts of a number of eight
 // values. But where every row has a level of its own, any response is parted well and nothing is
 // free: the price is (1 - g) I. A category of at most FREE_LEVELS levels in the table has trust 1.
-// Several outputs or classes vary less by chance than one: for them z is cautious.
+// Classes of shares p_c vary in several directions, and B / I the less by chance: s^2 is divided by
+//   m = (1 - sum p^2)^2 / (sum p^2 - 2 sum p^3 + (sum p^2)^2),
+// the square of the trace of their covariance over the trace of its square; 1 for two classes and
+// C - 1 for C equal ones. For several outputs m = 1 is cautious.
 #pragma once
 
 #include <cstddef>
@@ -42,6 +45,12 @@ class LevelSpread {
     sum_ww_per_w_ += ww / w;
     score_ += score;
   }
+  // Classes: the sums over classes of p^2 and p^3.
+  void set_classes(double sum_p2, double sum_p3) {
+    const double trace = 1 - sum_p2;
+    const double trace_of_square = sum_p2 - 2 * sum_p3 + sum_p2 * sum_p2;
+    if (trace_of_square > 0) n_directions_ = trace * trace / trace_of_square;
+  }
   double trust(const NodeTotals& node) const;
   // Whether so many levels pay anything.
   static bool pays(std::size_t n_levels, const NodeTotals& node, double root_trust) {
@@ -55,6 +64,7 @@ class LevelSpread {
   double lost_weight(const NodeTotals& node) const { return sum_ww_ / node.w; }  // q / W
 
   std::size_t n_levels_ = 0;
+  double n_directions_ = 1;  // m
   double sum_ww_ = 0;
   double sum_ww_per_w_ = 0;
   double score_ = 0;

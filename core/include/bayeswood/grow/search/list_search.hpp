@@ -32,7 +32,10 @@ class ListSearch {
   // CLASSES and MULTI: how the levels of a category differ.
   LevelSpread spread(const Entry* list, std::uint32_t n) {
     const auto weight = [this](std::uint32_t id) { return rows_.w[id]; };
-    return sides_.visit([&](auto& side) { return run_spread(list, n, weight, side); });
+    LevelSpread spread =
+        sides_.visit([&](auto& side) { return run_spread(list, n, weight, side); });
+    if (target_.kind == TargetKind::CLASSES) set_shares(list, n, spread);
+    return spread;
   }
 
   Split search(const Entry* list, const FeatureCodes& codes, std::uint32_t feature,
@@ -169,6 +172,25 @@ class ListSearch {
       levels_.push_back(level);
       level_ww_.push_back(ww);
     }
+  }
+
+  void set_shares(const Entry* list, std::uint32_t n, LevelSpread& spread) {
+    class_w_.resize(target_.n_outputs, 0.0);
+    double w = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      class_w_[rows_.label[id_of(list[i])]] += rows_.w[id_of(list[i])];
+      w += rows_.w[id_of(list[i])];
+    }
+    double sum_p2 = 0;
+    double sum_p3 = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      double& mine = class_w_[rows_.label[id_of(list[i])]];  // 0 where it was met before
+      const double p = mine / w;
+      sum_p2 += p * p;
+      sum_p3 += p * p * p;
+      mine = 0;
+    }
+    spread.set_classes(sum_p2, sum_p3);
   }
 
   // Mean over a run of what `value(id)` gives.
