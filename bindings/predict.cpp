@@ -2,7 +2,9 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
@@ -70,9 +72,35 @@ nb::object draws(const Forest& forest, const AnyMatrix& X, unsigned n_jobs,
   const std::size_t n_members = count_members(forest, trees_per_member);
   RawArray<double> out(n_members * table.n_rows() * forest.n_outputs());
   run_released(n_jobs, nb::none(), [&](const Running& run) {
-    predict_draws(forest, table, trees_per_member, out.data(), run);
+    predict_draws(forest, table, trees_per_member, {}, out.data(), run);
   });
   return std::move(out).to_numpy({n_members, table.n_rows(), forest.n_outputs()});
+}
+
+// Each tree's weight over the sum of its bag; equal ones in a bag that weighs nothing.
+std::vector<double> shares_in_bags(std::span<const double> tree_weights, std::size_t bag_size) {
+  std::vector<double> shares(tree_weights.begin(), tree_weights.end());
+  for (std::size_t first = 0; first < shares.size(); first += bag_size) {
+    const std::span<double> bag(shares.data() + first, std::min(bag_size, shares.size() - first));
+    const double sum = std::accumulate(bag.begin(), bag.end(), 0.0);
+    for (double& share : bag) share = sum > 0 ? share / sum : 1.0 / double(bag.size());
+  }
+  return shares;
+}
+
+nb::object bag_means(const Forest& forest, const AnyMatrix& X, const Vector<double>& tree_weights,
+                     std::size_t trees_per_bag, unsigned n_jobs) {
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  if (trees_per_bag < 1) throw std::invalid_argument("trees_per_bag: at least 1");
+  const auto shares = shares_in_bags(span(tree_weights), trees_per_bag);
+  const std::size_t n_bags = (forest.n_trees() + trees_per_bag - 1) / trees_per_bag;
+  RawArray<double> out(n_bags * table.n_rows() * forest.n_outputs());
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_draws(forest, table, trees_per_bag, shares, out.data(), run);
+  });
+  return std::move(out).to_numpy({n_bags, table.n_rows(), forest.n_outputs()});
 }
 
 void check_member_weights(const Forest& forest, const Vector<double>& member_weights,
@@ -406,6 +434,8 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("progress") = nb::none())
       .def("predict_draws", &draws, nb::arg("X"), nb::arg("n_jobs") = 1,
            nb::arg("trees_per_member") = 1)
+      .def("predict_bags", &bag_means, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("trees_per_bag"), nb::arg("n_jobs") = 1)
       .def("predict_member_quantiles", &member_quantiles, nb::arg("X"), nb::arg("member_weights"),
            nb::arg("levels"), nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
       .def("predict_member_moments", &member_moments, nb::arg("X"), nb::arg("member_weights"),

@@ -35,9 +35,9 @@ void check_grafted(const RandomData& data, const Target& target) {
   apply(trunk, data.view(), top.data(), {});
   const std::size_t k = whole.n_outputs();
   std::vector<double> found(3 * data.n * k), of_deep(found.size()), of_flat(found.size());
-  predict_draws(whole, data.view(), 1, found.data(), {});
-  predict_draws(deep, data.view(), 1, of_deep.data(), {});
-  predict_draws(flat, data.view(), 1, of_flat.data(), {});
+  predict_draws(whole, data.view(), 1, {}, found.data(), {});
+  predict_draws(deep, data.view(), 1, {}, of_deep.data(), {});
+  predict_draws(flat, data.view(), 1, {}, of_flat.data(), {});
   for (std::size_t t = 0; t < 3; ++t) {
     CHECK(check_structure(whole.tree(t), shape).empty());
     CHECK(check_tree(whole.tree(t), shape).empty());

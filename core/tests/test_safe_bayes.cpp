@@ -72,7 +72,7 @@ TEST(the_forest_sends_rows_to_the_leaf_that_counted_them) {
     for (std::size_t t = 0; t < forest.n_trees(); ++t)
       CHECK(check_tree(forest.tree(t), forest.shape()).empty());
     std::vector<double> draws(forest.n_trees() * data.n * 3);
-    predict_draws(forest, data.view(), 1, draws.data(), {});
+    predict_draws(forest, data.view(), 1, {}, draws.data(), {});
     std::vector<std::int64_t> leaf(data.n * trees.n_trees());
     find_leaves(trees, data.view(), leaf.data(), portable_leaf_kernels(), {});
     for (std::size_t t = 0; t < trees.n_trees(); ++t) {

@@ -105,6 +105,12 @@ class Forest:
         """
     def predict_draws(self, X: NDArray[Any], n_jobs: int = 1, trees_per_member: int = 1) -> F64:
         """(n_members, n_rows, n_outputs): the sums over trees_per_member trees at a time."""
+    def predict_bags(
+        self, X: NDArray[Any], tree_weights: F64, trees_per_bag: int, n_jobs: int = 1
+    ) -> F64:
+        """(n_bags, n_rows, n_outputs): averages by tree_weights over trees_per_bag trees at a time;
+        the last bag has those that are left.
+        """
     def predict_member_quantiles(
         self,
         X: NDArray[Any],

@@ -55,7 +55,7 @@ void predict_votes(const Forest& forest, const MatrixView& table,
 }
 
 void predict_draws(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
-                   double* out, const Running& run) {
+                   std::span<const double> tree_factors, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   const std::size_t n = table.n_rows();
   const bool classes = forest.shape().is_classifier;
@@ -63,7 +63,8 @@ void predict_draws(const Forest& forest, const MatrixView& table, std::size_t tr
     const Tree& tree = forest.tree(t);
     double* draw = out + (t / trees_per_member * n + row) * k;
     if (t % trees_per_member == 0) std::fill(draw, draw + k, 0.0);
-    add_leaf(tree, classes, k, tree.child[node], 1.0, draw);
+    add_leaf(tree, classes, k, tree.child[node], tree_factors.empty() ? 1.0 : tree_factors[t],
+             draw);
   });
 }
 

@@ -54,10 +54,10 @@ void predict_mean(const Forest& forest, const MatrixView& table,
 // out: n_rows x n_classes, tree_weights summed by the class each tree prefers.
 void predict_votes(const Forest& forest, const MatrixView& table,
                    std::span<const double> tree_weights, double* out, const Running& run);
-// A member is `trees_per_member` trees that follow one another; what they say adds up.
-// out: n_members x n_rows x n_outputs.
+// A member is `trees_per_member` trees that follow one another, the last one those that are left;
+// what they say adds up, times tree_factors (empty: 1). out: n_members x n_rows x n_outputs.
 void predict_draws(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
-                   double* out, const Running& run);
+                   std::span<const double> tree_factors, double* out, const Running& run);
 // out: n_rows x n_outputs, member_weights summed by the output whose sum is largest in each member.
 void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
                        std::span<const double> member_weights, double* out, const Running& run);

@@ -1,20 +1,24 @@
 """Class probabilities of a calibrated forest: the members' average, recalibrated."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.predictive import Arrays, ClassPredictive, entropy_parts
+from bayeswood.methods.base.predictive import Arrays, ClassPredictive
 from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.calibrated_forest.class_bags import BagSpread
 from bayeswood.uncertainty import (
     ClassCalibration,
     Uncertainty,
     effective_number,
-    split_calibrated_entropy,
+    member_quantiles,
+    row_blocks,
 )
 
 F64 = NDArray[np.float64]
@@ -22,47 +26,79 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class CalibratedAverage(ClassPredictive):
-    """The members' average, smoothed and recalibrated on out-of-bag rows."""
+    """The members' average, smoothed and recalibrated on out-of-bag rows.
+
+    Attributes
+    ----------
+    calibration : ClassCalibration
+        Of the average.
+    spread : BagSpread
+        How far another sample would move the answer.
+    """
 
     calibration: ClassCalibration
+    spread: BagSpread
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """The calibration of Σ_m w_m p_m; none is 0."""
         return self.calibration.apply(forest.predict(rows, n_jobs))
 
     def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
-        """P + (p_m − Σ_m w_m p_m) within [0, 1], to a sum of 1: the members around the answer."""
-        found = forest.draws(rows, n_jobs)
-        average = np.tensordot(forest.weights, found, axes=1)
-        found += self.calibration.apply(average) - average
-        np.clip(found, 0.0, 1.0, out=found)
-        found /= found.sum(axis=2, keepdims=True)
-        return found
+        """P + κ (q_g − q̄) within [0, 1], to a sum of 1: one for each bag g, shared by its trees."""
+        answer = self.probabilities(forest, rows, n_jobs)
+        deviations = self.spread.deviations(forest, rows, self.calibration, n_jobs)
+        return self.spread.draws(answer, deviations)[self.spread.members(forest)]
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
-        """Those over the members, moved by p − Σ_m w_m p_m, within [0, 1]."""
-        average = forest.predict(rows, n_jobs)
-        shift = self.calibration.apply(average) - average
-        return np.clip(forest.quantiles(rows, levels, n_jobs) + shift[:, :, None], 0.0, 1.0)
+        """Those over the bags' draws."""
+        weights = self.spread.weights(forest)
+        found = [
+            member_quantiles(self.spread.draws(answer, deviations), weights, levels)
+            for answer, deviations in self._blocks(forest, rows, n_jobs)
+        ]
+        return np.concatenate(found)
+
+    def interval(self, forest: Forest, rows: NDArray[Any], coverage: float, n_jobs: int) -> F64:
+        """P ± t sd within [0, 1], t of Student's distribution with a degree less than bags."""
+        n_bags = len(self.spread.weights(forest))
+        reach = stdtrit(max(1, n_bags - 1), (1.0 + coverage) / 2.0)
+        found = []
+        for answer, deviations in self._blocks(forest, rows, n_jobs):
+            sd = np.sqrt(self.spread.variance(forest, answer, deviations))
+            # Rounding may have taken an answer past 1: it still is within.
+            upper = np.maximum(np.minimum(answer + reach * sd, 1.0), answer)
+            found.append(np.stack([np.maximum(answer - reach * sd, 0.0), upper], axis=-1))
+        return np.concatenate(found)
 
     def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
-        """The entropy of the calibrated probabilities, shared out as that of the average."""
-        weights = forest.weights
+        """The entropy of the calibrated probabilities, and what of it another sample moves."""
+        found = [
+            np.stack(self.spread.split_entropy(forest, answer, deviations))
+            for answer, deviations in self._blocks(forest, rows, n_jobs)
+        ]
+        return Uncertainty(*np.concatenate(found, axis=1))
 
-        def split(draws: F64) -> tuple[F64, F64, F64]:
-            calibrated = self.calibration.apply(np.tensordot(weights, draws, axes=1))
-            return split_calibrated_entropy(draws, weights, calibrated)
-
-        return entropy_parts(forest, rows, n_jobs, split)
+    def _blocks(
+        self, forest: Forest, rows: NDArray[Any], n_jobs: int
+    ) -> Iterator[tuple[F64, F64]]:
+        """Answers and deviations of some rows at a time."""
+        n_bags = len(self.spread.weights(forest))
+        for block in row_blocks(len(rows), n_bags, forest.n_outputs):
+            part = rows[block]
+            answer = self.probabilities(forest, part, n_jobs)
+            yield answer, self.spread.deviations(forest, part, self.calibration, n_jobs)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """γ, b, s and B."""
+        """γ, b, s and B; the size of bags, κ and v."""
         found = self.calibration
         return {
             "calibration_power_": np.array(found.power),
             "calibration_trees_": np.array(found.n_trees),
             "calibration_offset_": found.offset,
             "calibration_slopes_": found.slopes,
+            "trees_per_bag_": np.array(self.spread.size),
+            "knowledge_factor_": np.array(self.spread.factor),
+            "offset_variance_": self.spread.offset_variance,
         }
 
     @classmethod
@@ -76,7 +112,19 @@ class CalibratedAverage(ClassPredictive):
         slopes = read_array(arrays, "calibration_slopes_", shape)
         if (slopes <= 0).any():
             raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
-        return cls(ClassCalibration(power, offset, slopes, n_trees))
+        calibration = ClassCalibration(power, offset, slopes, n_trees)
+        return cls(calibration, _read_spread(arrays, forest))
+
+
+def _read_spread(arrays: Arrays, forest: Forest) -> BagSpread:
+    """Checked; in files from before bags each tree is one."""
+    if "trees_per_bag_" not in arrays:
+        return BagSpread.of_trees(forest.n_outputs)
+    size = int(read_scalar(arrays, "trees_per_bag_", int))
+    variance = read_array(arrays, "offset_variance_", (forest.n_outputs,))
+    if size < 1 or (variance < 0).any():
+        raise BayeswoodError("The model file holds bags of no tree, or a negative variance.")
+    return BagSpread(size, _read_positive(arrays, "knowledge_factor_"), variance)
 
 
 def _read_positive(arrays: Arrays, name: str) -> float:

@@ -53,6 +53,8 @@ class PooledTrees:
         Out-of-bag averages of the training rows.
     counts : ndarray of int, (n_rows,)
         Trees that left each training row out.
+    kind : ndarray of int32, (n_trees,)
+        Which trees have random cuts, if others have not.
     strength : float
         λ.
     randomized_weight : float
@@ -62,6 +64,7 @@ class PooledTrees:
     grown: GrownForest
     votes: Votes
     counts: NDArray[np.int32]
+    kind: NDArray[np.int32]
     strength: float
     randomized_weight: float
 
@@ -116,7 +119,7 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     pooled = replace(grown, forest=forest)
     votes, counts = left_out_votes(data, pooled, kind, n_jobs)
     weight = float(forest.weights[randomized == 1].sum())
-    return PooledTrees(pooled, votes, counts, strength, weight)
+    return PooledTrees(pooled, votes, counts, kind, strength, weight)
 
 
 def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownForest:

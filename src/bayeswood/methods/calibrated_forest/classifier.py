@@ -22,6 +22,7 @@ A. Agarwal, Y. S. Tan, O. Ronen, C. Singh, B. Yu. Hierarchical Shrinkage. ICML 2
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
+from bayeswood.methods.calibrated_forest.class_bags import measure_spread, trees_per_bag
 from bayeswood.methods.calibrated_forest.judgement import (
     ClassJudgement,
     describe_calibration,
@@ -46,6 +48,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
+from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.report.calibration import ClassCalibrationSummary
 from bayeswood.uncertainty import Uncertainty, fit_class_calibration
 
@@ -284,6 +287,13 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self._check_fitted()
         return self._report("rows that some tree left out", "calibration='oob'")
 
+    def _plan(self, data: TrainingData) -> CartPlan:
+        plan = super()._plan(data)
+        if self.calibration is None:
+            return plan
+        bagged = replace(plan.row_weights, trees_per_draw=trees_per_bag(plan.n_trees))
+        return replace(plan, row_weights=bagged)
+
     def _predictive_kind(self) -> type[Predictive]:
         return MemberAverage if self.calibration is None else CalibratedAverage
 
@@ -304,9 +314,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
                 "n_calibration_rows_": int(seen.sum()),
             }
         )
+        spread = measure_spread(data, grown, pooled.kind, calibration, self._threads())
         if not seen.any():
             warn_of_no_rows(self._name)
-            return grown, CalibratedAverage(calibration)
+            return grown, CalibratedAverage(calibration, spread)
         summary = ClassCalibrationSummary(
             **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
             **describe_calibration(calibration, grown.settings, np.asarray(data.target.classes)),
@@ -316,7 +327,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         )
         judgement = ClassJudgement(summary)
         grown = grown.extended({"oob_score_": float(summary.scores[3, 1])}, judgement)
-        return grown, CalibratedAverage(calibration)
+        return grown, CalibratedAverage(calibration, spread)
 
     def _pool_plan(self) -> PoolPlan:
         given = self.leaf_shrinkage
