@@ -110,7 +110,8 @@ def test_rare_classes_are_predicted_as_often_as_they_are(draw, n_trees, rng):
         mean = model.predict_proba(draw(rng, 10_000)[0]).mean(axis=0)
         ratios.append((mean / share)[share < 0.1])
         rates = model.calibration_report().summary.rates
-        np.testing.assert_allclose(rates[:, 0], share)
+        # A row or two were in every bag.
+        np.testing.assert_allclose(rates[:, 0], share, atol=4e-4)
         reported.append((rates[:, 1] / share)[share < 0.1])
     # Over 24 seeds .988 to 1.001; one fit has a standard deviation of at most .024, the mean of
     # six .010: a false alarm is nearly four of them off. Reported .994 to .999 ± .004.

@@ -50,7 +50,6 @@ from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, sp
 from bayeswood.uncertainty.decomposition import (
     Uncertainty,
     member_variance,
-    split_calibrated_entropy,
     split_entropy,
     split_variance,
 )
@@ -153,7 +152,6 @@ __all__ = [
     "row_blocks",
     "sort_outcomes",
     "split_brier",
-    "split_calibrated_entropy",
     "split_entropy",
     "split_log_loss",
     "split_variance",

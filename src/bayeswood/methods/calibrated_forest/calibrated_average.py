@@ -78,9 +78,7 @@ class CalibratedAverage(ClassPredictive):
         ]
         return Uncertainty(*np.concatenate(found, axis=1))
 
-    def _blocks(
-        self, forest: Forest, rows: NDArray[Any], n_jobs: int
-    ) -> Iterator[tuple[F64, F64]]:
+    def _blocks(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Iterator[tuple[F64, F64]]:
         """Answers and deviations of some rows at a time."""
         n_bags = len(self.spread.weights(forest))
         for block in row_blocks(len(rows), n_bags, forest.n_outputs):

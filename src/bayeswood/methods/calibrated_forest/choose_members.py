@@ -117,7 +117,7 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     weights = (shares / n_trees)[kind]
     forest = Forest(shrunk.forest.core, np.log(weights / weights.max()), grown.forest.labels)
     pooled = replace(grown, forest=forest)
-    votes, counts = left_out_votes(data, pooled, kind, n_jobs)
+    votes, counts = left_out_votes(data, pooled, n_jobs)
     weight = float(forest.weights[randomized == 1].sum())
     return PooledTrees(pooled, votes, counts, kind, strength, weight)
 
@@ -130,7 +130,7 @@ def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownFores
 
 
 def left_out_votes(
-    data: TrainingData, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
+    data: TrainingData, grown: GrownForest, n_jobs: int
 ) -> tuple[Votes, NDArray[np.int32]]:
     """Averaged class probabilities of the training rows, each over the trees that left it out.
 
@@ -138,8 +138,6 @@ def left_out_votes(
     ----------
     grown : GrownForest
         Whose forest has the leaves and weights that it predicts with.
-    kind : ndarray of int32, (n_trees,)
-        Kind of each tree; each kind is halved.
 
     Returns
     -------
@@ -149,7 +147,7 @@ def left_out_votes(
     """
     weights = grown.forest.weights
     start, label, mean, first, second, counts, number = grown.forest.core.predict_oob_votes(
-        data.X, tree_weights=weights, half=_halves(kind), n_jobs=n_jobs, **_drawn(grown)
+        data.X, tree_weights=weights, half=_halves(grown), n_jobs=n_jobs, **_drawn(grown)
     )
     seen = counts > 0
     n_predicting = effective_number(weights)
@@ -159,11 +157,10 @@ def left_out_votes(
     return Votes(start, label, mean, halves, n_classes, n_trees, n_predicting), counts
 
 
-def _halves(kind: NDArray[np.int32]) -> NDArray[np.int32]:
-    """0 and 1 in turn within each kind."""
-    half = np.zeros(len(kind), dtype=np.int32)
-    for one in np.unique(kind):
-        half[kind == one] = np.arange(np.sum(kind == one)) % 2
+def _halves(grown: GrownForest) -> NDArray[np.int32]:
+    """0 and 1 in turn, for bags (or pairs of trees) that follow one another."""
+    size = 2 if grown.row_weights is None else max(2, grown.row_weights.trees_per_draw)
+    half: NDArray[np.int32] = (np.arange(grown.forest.n_trees) // size % 2).astype(np.int32)
     return half
 
 

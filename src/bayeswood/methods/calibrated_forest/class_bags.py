@@ -96,9 +96,7 @@ class BagSpread:
         self, forest: Forest, rows: NDArray[Any], calibration: ClassCalibration, n_jobs: int
     ) -> F64:
         """κ (q_g − q̄), (n_bags, n_rows, n_classes); scaled so that variances are unbiased."""
-        found = calibration.apply(
-            forest.core.predict_bags(rows, forest.weights, self.size, n_jobs)
-        )
+        found = calibration.apply(forest.core.predict_bags(rows, forest.weights, self.size, n_jobs))
         weights = self.weights(forest)
         found -= np.tensordot(weights, found, axes=1)
         free = 1.0 - float(np.sum(weights**2))

@@ -111,6 +111,12 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     calibration_slopes_ : ndarray, (n_classes,)
         s: above 1 for classes that are told apart more sharply than the others; all 1 for two
         classes, and for more than 30.
+    trees_per_bag_ : int
+        k: trees that weight the rows alike.
+    knowledge_factor_ : float
+        κ: what of the bags' deviations is taken for ignorance.
+    offset_variance_ : ndarray, (n_classes,)
+        v: the variance of b.
     leaf_shrinkage_ : float
         λ: the strength with which leaves were moved toward their ancestors.
     randomized_weight_ : float
@@ -170,10 +176,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     the future is to be predicted, group them by stretches of time; drift no calibration on the
     past can see.
 
-    `predict_interval` reaches as far around the calibrated probability as the members differ, and
-    `predict_draws` and `predict_quantiles` are of the members' probabilities p_m moved there, p +
-    (p_m − p̄) within [0, 1]: each tree is a posterior draw of the (shrunk) CART fit, and how they
-    differ says how sure the data make us of that fit. `forest_.draws` has the trees as they are.
+    Trees come in bags of `trees_per_bag_` that weight the rows alike. `predict_draws` and
+    `predict_quantiles` are of the bags' answers around the calibrated one, p + κ (q_g − q̄) within
+    [0, 1] (trees of a bag share theirs), and `predict_interval` is p ± t sd with their standard
+    deviation: how far another sample of as many rows would move the probability. `forest_.draws`
+    has the trees as they are.
 
     ``weight_threshold=0.2, member_weighting="equal", leaf_shrinkage=0`` is the plain recipe: the
     average of all trees as they are, and its calibration.
@@ -261,16 +268,15 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
 
         Notes
         -----
-        total = H(p), the entropy −Σ_c p_c log p_c of the calibrated probabilities. It is shared
-        out as the entropy of p̃, which is the average over the members, of weights w and effective
-        number B = 1 / Σ w², and one that gives every class 1/C:
+        total = H(p), the entropy −Σ_c p_c log p_c of the calibrated probabilities. Knowledge is
+        what another sample of as many rows would change, so that it falls as rows come in,
 
-            data : knowledge = (B Σ_m w_m H(p_m) + log C) / (B + 1)  :  H(p̃) − (the former).
+            knowledge = H(p) − Σ_g w_g H(p + κ (q_g − q̄)) + Σ_c p_c (1 − p_c)² v_c / 2,
 
-        Without shrinkage (λ = 0) leaves of one row give probabilities 0 and 1, so nearly all is
-        called knowledge then, noise in the labels included; shrunk or larger leaves tell the two
-        apart. With ``calibration=None``, total is the entropy of the average, as in the other
-        forests.
+        q_g the calibrated average of bag g, of weight w_g, see
+        `bayeswood.methods.calibrated_forest.class_bags`; data is the rest. With
+        ``calibration=None`` there are no bags: total is the entropy of the average and data the
+        average of the members' entropies, as in the other forests.
         """
         return super().uncertainty(X)
 

@@ -20,7 +20,6 @@ from bayeswood.uncertainty import (
     ClassCalibration,
     Votes,
     judge_classes,
-    spread_sample,
 )
 
 F64 = NDArray[np.float64]

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.training_data import TrainingData
 
 F64 = NDArray[np.float64]
 

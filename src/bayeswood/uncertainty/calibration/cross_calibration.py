@@ -6,7 +6,6 @@ into folds (whole groups, where there are groups), and each fold is judged by th
 the others.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,5 +120,3 @@ def judge_classes(
     of_true, of_top, is_top, squares, of_second = scores[:, used]
     rates = np.column_stack([share, mean])
     return JudgedClasses(of_true, of_top, is_top, squares, of_second, rates), used
-
-
