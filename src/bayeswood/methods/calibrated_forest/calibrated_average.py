@@ -23,6 +23,8 @@ from bayeswood.uncertainty import (
 
 F64 = NDArray[np.float64]
 
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class CalibratedAverage(ClassPredictive):
@@ -45,8 +47,7 @@ class CalibratedAverage(ClassPredictive):
 
     def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """P + κ (q_g − q̄) within [0, 1], to a sum of 1: one for each bag g, shared by its trees."""
-        answer = self.probabilities(forest, rows, n_jobs)
-        deviations = self.spread.deviations(forest, rows, self.calibration, n_jobs)
+        answer, deviations = self.spread.around(forest, rows, self.calibration, n_jobs)
         return self.spread.draws(answer, deviations)[self.spread.members(forest)]
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
@@ -65,9 +66,10 @@ class CalibratedAverage(ClassPredictive):
         found = []
         for answer, deviations in self._blocks(forest, rows, n_jobs):
             sd = np.sqrt(self.spread.variance(forest, answer, deviations))
-            # Rounding may have taken an answer past 1: it still is within.
-            upper = np.maximum(np.minimum(answer + reach * sd, 1.0), answer)
-            found.append(np.stack([np.maximum(answer - reach * sd, 0.0), upper], axis=-1))
+            # Sums in another order have other digits: the answer still is within.
+            lower = np.maximum(answer - reach * sd, 0.0) * (1.0 - _ROUNDING)
+            upper = np.minimum((answer + reach * sd) * (1.0 + _ROUNDING), 1.0)
+            found.append(np.stack([lower, upper], axis=-1))
         return np.concatenate(found)
 
     def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
@@ -82,9 +84,7 @@ class CalibratedAverage(ClassPredictive):
         """Answers and deviations of some rows at a time."""
         n_bags = len(self.spread.weights(forest))
         for block in row_blocks(len(rows), n_bags, forest.n_outputs):
-            part = rows[block]
-            answer = self.probabilities(forest, part, n_jobs)
-            yield answer, self.spread.deviations(forest, part, self.calibration, n_jobs)
+            yield self.spread.around(forest, rows[block], self.calibration, n_jobs)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """γ, b, s and B; the size of bags, κ and v."""

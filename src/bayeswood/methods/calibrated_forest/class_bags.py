@@ -7,12 +7,13 @@ calibration and q̄ the average of these, the members of a posterior around the 
     p + κ (q_g − q̄),      κ² = 1.5 (1 − W / V),
 
 V the variance between bags and W that of a bag's average by the chance of its trees (within each
-kind of trees), both summed over training rows that bags left out: one-way analysis of variance. What
-more trees would remove is gone then, and what is left comes from the rows that a bag had. For a mean
-of n rows with a share q of them in a bag, the variance over new samples is q / (1 − q) of that (2.4
-at c = 0.35: the delete-d jackknife, Shao and Wu 1989). But trees that are grown to single rows vary
-by more than first-order terms: on generated data the factor is 1 in the mean. With 1.5, intervals
-cover the true probability as often as asked although forests are biased, see docs/uncertainty.md.
+kind of trees), both summed over training rows that bags left out: one-way analysis of variance.
+What more trees would remove is gone then, and what is left comes from the rows that a bag had. For
+a mean of n rows with a share q of them in a bag, the variance over new samples is q / (1 − q) of
+that (2.4 at c = 0.35: the delete-d jackknife, Shao and Wu 1989). But trees that are grown to single
+rows vary by more than first-order terms: on generated data the factor is 1 in the mean. With 1.5,
+intervals come nearer to covering the true probability as often as asked, although forests are
+biased; see docs/uncertainty.md.
 
 All bags share one calibration, whose offset b is known up to the variance v_c = 1 / Σ_i p_ic
 (1 − p_ic) of a logit's intercept: it adds (p_c (1 − p_c))² v_c to the variance of p_c.
@@ -92,16 +93,21 @@ class BagSpread:
         """The bag of each tree."""
         return np.arange(forest.n_trees) // self.size
 
-    def deviations(
+    def around(
         self, forest: Forest, rows: NDArray[Any], calibration: ClassCalibration, n_jobs: int
-    ) -> F64:
-        """κ (q_g − q̄), (n_bags, n_rows, n_classes); scaled so that variances are unbiased."""
-        found = calibration.apply(forest.core.predict_bags(rows, forest.weights, self.size, n_jobs))
+    ) -> tuple[F64, F64]:
+        """Answers p, (n_rows, n_classes), and κ (q_g − q̄), (n_bags, n_rows, n_classes).
+
+        The latter are scaled so that variances are unbiased.
+        """
+        means = forest.core.predict_bags(rows, forest.weights, self.size, n_jobs)
         weights = self.weights(forest)
-        found -= np.tensordot(weights, found, axes=1)
+        answer = calibration.apply(np.einsum("g,gnc->nc", weights, means))
+        found = calibration.apply(means)
+        found -= np.einsum("g,gnc->nc", weights, found)
         free = 1.0 - float(np.sum(weights**2))
         found *= self.factor / np.sqrt(free) if free > 0 else 0.0
-        return found
+        return answer, found
 
     def draws(self, answer: F64, deviations: F64) -> F64:
         """Members around the answer, within [0, 1] and of sum 1."""
