@@ -13,13 +13,19 @@ namespace {
 // Adds weight * value of the leaf to one row's outputs.
 void add_leaf(const Tree& tree, bool is_classifier, std::size_t n_outputs, std::uint32_t leaf,
               double weight, double* out) {
+  std::size_t begin = leaf * n_outputs;
   if (is_classifier) {
-    for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e) {
-      out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+    begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
+    const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
+    // A leaf of all classes has them in order.
+    if (end - begin < n_outputs) {
+      for (std::size_t e = begin; e < end; ++e) {
+        out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+      }
+      return;
     }
-    return;
   }
-  const double* value = tree.leaf_value.data() + leaf * n_outputs;
+  const double* value = tree.leaf_value.data() + begin;
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
 }
 
