@@ -21,8 +21,8 @@ CLASSIFIERS: dict[str, Model] = {}
 _register = registrar(CLASSIFIERS, "classification")
 
 
-@_register(OURS)
-def calibrated_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
+@registrar(CLASSIFIERS, "classification", with_categories=True)(OURS)
+def calibrated_forest(X: Any, y: NDArray, n_trees: int, seed: int) -> Predict:
     """bayeswood's `CalibratedForestClassifier`, defaults."""
     from bayeswood import CalibratedForestClassifier
 

@@ -8,6 +8,8 @@ F64 = NDArray[np.float64]
 FLOOR = 1e-3
 COVERAGE = 0.9
 ROWS_PER_BIN, MIN_BINS, MAX_BINS = 40, 2, 15
+OUTER = np.array([(1 - COVERAGE) / 2, (1 + COVERAGE) / 2])
+LEVELS = np.arange(1, 20) / 20
 THIRDS = ("low", "middle", "high")
 
 
@@ -72,6 +74,12 @@ def regression_metrics(
         **{f"coverage_{third}": share for third, share in by_thirds(covered, spread).items()},
         **{f"own_{third}": share for third, share in own.items()},
     }
+
+
+def quantile_loss(y: F64, quantiles: F64) -> float:
+    """Twice the mean pinball loss at `LEVELS`: the CRPS, but for what lies between them."""
+    above = y[:, None] - quantiles
+    return float(2 * np.maximum(LEVELS * above, (LEVELS - 1) * above).mean())
 
 
 def interval_scores(y: F64, low: F64, high: F64, coverage: float = COVERAGE) -> F64:

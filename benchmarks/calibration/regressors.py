@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.calibration.metrics import COVERAGE
+from benchmarks.calibration.metrics import COVERAGE, LEVELS, OUTER
 from benchmarks.calibration.models import F64, Model, Predict, registrar
 from benchmarks.calibration.recalibration import fit_scale, order_statistics
 
@@ -13,17 +13,16 @@ OURS = "calibrated forest"
 RIVAL = "random forest, recalibrated"
 RAW = "random forest, tree quantiles"
 REGRESSORS: dict[str, Model] = {}
-LEVELS = [(1 - COVERAGE) / 2, (1 + COVERAGE) / 2]
 _register = registrar(REGRESSORS, "regression")
 
 
-@_register(OURS)
-def calibrated_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
+@registrar(REGRESSORS, "regression", with_categories=True)(OURS)
+def calibrated_forest(X: Any, y: NDArray, n_trees: int, seed: int) -> Predict:
     """bayeswood's `CalibratedForestRegressor`, defaults."""
     from bayeswood import CalibratedForestRegressor
 
     model = CalibratedForestRegressor(n_estimators=n_trees, random_state=seed, n_jobs=1).fit(X, y)
-    return lambda X: _joined(model.predict(X), model.predict_interval(X, coverage=COVERAGE))
+    return lambda X: _joined(model.predict(X), model.predict_quantiles(X, np.r_[OUTER, LEVELS]))
 
 
 @_register(RIVAL)
@@ -67,7 +66,7 @@ def tree_quantiles(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
 
     def predict(X: F64) -> F64:
         members = _members(forest, X)
-        return _joined(members.mean(axis=0), np.quantile(members, LEVELS, axis=0).T)
+        return _joined(members.mean(axis=0), np.quantile(members, np.r_[OUTER, LEVELS], axis=0).T)
 
     return predict
 
@@ -81,7 +80,8 @@ def quantile_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
         n_trees, min_samples_leaf=5, max_samples_leaf=None, random_state=seed, n_jobs=1
     ).fit(X, y)
     return lambda X: _joined(
-        np.ravel(model.predict(X, quantiles="mean")), model.predict(X, quantiles=LEVELS)
+        np.ravel(model.predict(X, quantiles="mean")),
+        model.predict(X, quantiles=[*OUTER, *LEVELS]),
     )
 
 
@@ -119,7 +119,7 @@ def boosting(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
     """scikit-learn's `HistGradientBoostingRegressor` for the mean and for either quantile."""
     from sklearn.ensemble import HistGradientBoostingRegressor
 
-    losses: list[dict[str, Any]] = [{}, *({"loss": "quantile", "quantile": q} for q in LEVELS)]
+    losses: list[dict[str, Any]] = [{}, *({"loss": "quantile", "quantile": q} for q in OUTER)]
     models = [HistGradientBoostingRegressor(**loss, random_state=seed).fit(X, y) for loss in losses]
 
     def predict(X: F64) -> F64:
@@ -135,7 +135,7 @@ def bayesian_forest(X: F64, y: NDArray, n_trees: int, seed: int) -> Predict:
     from bayeswood import BayesianForestRegressor
 
     model = BayesianForestRegressor(n_estimators=n_trees, random_state=seed, n_jobs=1).fit(X, y)
-    return lambda X: _joined(model.predict(X), model.predict_interval(X, coverage=COVERAGE))
+    return lambda X: _joined(model.predict(X), model.predict_quantiles(X, np.r_[OUTER, LEVELS]))
 
 
 def tree_spread(X: F64, y: NDArray, X_test: F64, seed: int, n_trees: int = 100) -> F64:

@@ -9,8 +9,13 @@ from typing import Any
 import numpy as np
 
 from bayeswood.errors import BayeswoodError
+from benchmarks.calibration import other_libraries  # noqa: F401  (registers its models)
 from benchmarks.calibration.classifiers import CLASSIFIERS, OURS
-from benchmarks.calibration.metrics import classification_metrics, regression_metrics
+from benchmarks.calibration.metrics import (
+    classification_metrics,
+    quantile_loss,
+    regression_metrics,
+)
 from benchmarks.calibration.models import F64, Model, measured
 from benchmarks.calibration.regressors import REGRESSORS, tree_spread
 from benchmarks.calibration.sets import DataSet, Split, make_split, seed_of
@@ -59,14 +64,18 @@ def _run_split(
     score = _classification if data.task == "classification" else _Regression(parts, seed)
     for model in missing:
         try:
-            predict, cpu = measured(model, parts.X, parts.y, store.n_trees, seed)
+            train = parts.frame(parts.X) if model.with_categories else parts.X
+            predict, cpu = measured(model, train, parts.y, store.n_trees, seed)
+        except NotImplementedError:
+            continue
         except ImportError as reason:
             skipped.add((data.task, model.name))
             print(f"{data.task}: {model.name} left out: {reason}", file=sys.stderr)
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            metrics = score(parts, predict(parts.X_test))
+            test = parts.frame(parts.X_test) if model.with_categories else parts.X_test
+            metrics = score(parts, predict(test))
         store.add({"set": data.name, "split": split, "model": model.name, "cpu": cpu, **metrics})
 
 
@@ -83,8 +92,11 @@ class _Regression:
         self.scale = float(parts.y.std())
 
     def __call__(self, parts: Split, predicted: F64) -> dict[str, float]:
-        mean, low, high = np.asarray(predicted, dtype=np.float64).T
-        return regression_metrics(parts.y_test, mean, low, high, self.spread, self.scale)
+        mean, low, high, *levels = np.asarray(predicted, dtype=np.float64).T
+        found = regression_metrics(parts.y_test, mean, low, high, self.spread, self.scale)
+        if levels:
+            found["crps"] = quantile_loss(parts.y_test, np.column_stack(levels)) / self.scale
+        return found
 
 
 def describe(data: DataSet, parts: Split) -> dict[str, Any]:

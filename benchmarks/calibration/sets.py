@@ -1,13 +1,14 @@
 """The data: files of the folder `BAYESWOOD_DATA`, scikit-learn's own sets, and generated ones.
 
-Text columns become the numbers of their levels in alphabetical order, for every model: this
-comparison is about probabilities and intervals, and most of the libraries take numbers only.
+Text columns become the numbers of their levels in alphabetical order; models with categories of
+their own get a data frame in which these columns are categorical.
 """
 
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from bayeswood import datasets
 from benchmarks.problems import friedman_mean
 
 F64 = NDArray[np.float64]
-Table = tuple[F64, NDArray]
+Table = tuple[Any, ...]  # X, y and, where there are any, the columns of X that are categories
 
 TRAIN_SHARE, MAX_TEST = 2 / 3, 5_000
 MAX_TRAIN = {"classification": 5_000, "regression": 2_500}
@@ -43,6 +44,20 @@ class Split:
     y: NDArray
     X_test: F64
     y_test: NDArray
+    categories: tuple[int, ...] = ()
+
+    def frame(self, X: F64) -> Any:
+        """Rows as a data frame; level numbers of text columns become categories."""
+        import pandas as pd
+
+        frame = pd.DataFrame(X, columns=[f"x{idx}" for idx in range(X.shape[1])])
+        for idx in self.categories:
+            levels = [
+                f"l{level:g}" for level in np.unique(np.r_[self.X[:, idx], self.X_test[:, idx]])
+            ]
+            named = [f"l{value:g}" for value in X[:, idx]]
+            frame[f"x{idx}"] = pd.Categorical(named, categories=levels)
+        return frame
 
 
 def seed_of(name: str, split: int) -> int:
@@ -56,17 +71,19 @@ def make_split(data: DataSet, split: int) -> Split:
         X, y = data.generate(N_TRAIN_GENERATED + N_TEST_GENERATED, rng)
         return _cut(X, y, np.arange(len(y)), N_TRAIN_GENERATED)
     assert data.table is not None
-    X, y = _cached(data.table)
+    X, y, *categories = _cached(data.table)
     n_train = min(round(TRAIN_SHARE * len(y)), MAX_TRAIN[data.task])
     order = rng.permutation(len(y))
     if data.task == "classification":
         order = _every_class_first(order, y)
-    return _cut(X, y, order, n_train)
+    return _cut(X, y, order, n_train, *categories)
 
 
-def _cut(X: F64, y: NDArray, order: NDArray[np.intp], n_train: int) -> Split:
+def _cut(
+    X: F64, y: NDArray, order: NDArray[np.intp], n_train: int, categories: tuple[int, ...] = ()
+) -> Split:
     train, test = order[:n_train], order[n_train:][:MAX_TEST]
-    return Split(X[train], y[train], X[test], y[test])
+    return Split(X[train], y[train], X[test], y[test], categories)
 
 
 def _every_class_first(order: NDArray[np.intp], y: NDArray) -> NDArray[np.intp]:
@@ -91,8 +108,19 @@ def as_numbers(cells: NDArray) -> F64:
     return np.column_stack([_column(column) for column in cells.T])
 
 
+def text_columns(cells: NDArray) -> tuple[int, ...]:
+    """The columns that hold text."""
+    if cells.dtype != object:
+        return ()
+    return tuple(idx for idx, column in enumerate(cells.T) if _has_text(column))
+
+
+def _has_text(cells: NDArray) -> bool:
+    return any(isinstance(cell, str) for cell in cells)
+
+
 def _column(cells: NDArray) -> F64:
-    if any(isinstance(cell, str) for cell in cells):
+    if _has_text(cells):
         return np.unique(cells.astype(str), return_inverse=True)[1].astype(np.float64)
     return cells.astype(np.float64)
 
@@ -100,7 +128,8 @@ def _column(cells: NDArray) -> F64:
 def _file(name: str, without: tuple[str, ...] = ("split",)) -> Table:
     bunch = datasets.load_benchmark(name)
     kept = [idx for idx, column in enumerate(bunch.feature_names) if column not in without]
-    return as_numbers(bunch.data[:, kept]), bunch.target
+    cells = bunch.data[:, kept]
+    return as_numbers(cells), bunch.target, text_columns(cells)
 
 
 def _from_sklearn(name: str) -> Table:
@@ -148,6 +177,10 @@ _SMALL = (
     "australian", "breast_cancer_wisconsin", "german_numer", "heart_statlog", "house_votes_84",
     "ionosphere", "iris", "pima_diabetes", "ripley_synth", "sonar", "svmguide2", "vehicle", "wine",
 )  # fmt: skip
+_PLAIN = (
+    "males_wage", "budget_uk", "working_hours", "griliches", "health_hours", "clothing_sales",
+    "nlschools", "galton_height", "quakes_magnitude",
+)  # fmt: skip
 _LARGER = ("image_segmentation", "pendigits", "magic04", "adult")
 
 
@@ -188,6 +221,7 @@ def _regression_sets() -> list[DataSet]:
         DataSet("wine_quality", kind, "file", partial(_file, "wine_quality"), None, FEW, 6),
         DataSet("california", kind, "file", partial(_file, "california_housing"), None, FEW, 6),
         DataSet("nycflights", kind, "file", flights, None, FEW, 6),
+        *(DataSet(name, kind, "file", partial(_file, name), None, 3, 10) for name in _PLAIN),
     ]
 
 
