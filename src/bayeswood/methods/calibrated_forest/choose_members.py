@@ -167,8 +167,9 @@ def _halves(grown: GrownForest) -> NDArray[np.int32]:
 def _chosen_strength(
     data: TrainingData, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
-    entries = int(grown.forest.n_leaves.sum()) * data.n_classes
-    if not 1 < data.n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
+    n_classes = data.n_classes
+    entries = int(grown.forest.n_leaves.sum()) * n_classes
+    if not 1 < n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
     kinds, label, weights = _sampled_kinds(data, grown, STRENGTHS, kind, n_jobs)
     strength = choose_strength(kinds, label, weights, n_jobs) if kinds.counts.any() else 0.0
@@ -193,8 +194,9 @@ def _sampled_kinds(
     n_jobs: int,
 ) -> tuple[KindSums, NDArray[np.intp], F64 | None]:
     """What trees of each kind say of the rows they left out; these rows' classes and weights."""
-    most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // data.n_classes)
-    sample = spread_sample(data.n_rows, data.n_classes, most)
+    n_classes = data.n_classes
+    most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // n_classes)
+    sample = spread_sample(data.n_rows, n_classes, most)
     chosen, n_trees = data.take(sample), np.bincount(kind)
     sums, counts = grown.forest.core.predict_oob_shrunk(
         chosen.X,

@@ -156,10 +156,11 @@ def measure_spread(
     """
     assert grown.row_weights is not None
     size = grown.row_weights.trees_per_draw
-    most = min(_MOST_ROWS, max(1, _MOST_ENTRIES // data.n_classes))
-    sample = np.flatnonzero(spread_sample(data.n_rows, data.n_classes, most))
+    n_rows, n_classes = data.n_rows, data.n_classes
+    most = min(_MOST_ROWS, max(1, _MOST_ENTRIES // n_classes))
+    sample = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(sample)
-    out = _left_out(grown, sample, data.n_rows)
+    out = _left_out(grown, sample, n_rows)
     means = grown.forest.core.predict_bags(chosen.X, grown.forest.weights, size, n_jobs)[: len(out)]
     factor = _factor(grown.forest, kind, grown.forest.draws(chosen.X, n_jobs), out, means)
     return BagSpread(size, factor, _offset_variance(data, chosen, out, means, calibration))

@@ -105,7 +105,7 @@ class Chunks:
         forests, importances = zip(*self._grown, strict=True)
         plan = self._plan
         return GrownForest(
-            Forest.concatenate(list(forests)),
+            forests[0] if len(forests) == 1 else Forest.concatenate(list(forests)),
             np.concatenate(importances),
             plan.seed,
             plan.row_weights,
