@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_leaf_model(m);
   bayeswood::bindings::bind_mcmc(m);
   bayeswood::bindings::bind_smc(m);
+  bayeswood::bindings::bind_support(m);
 }

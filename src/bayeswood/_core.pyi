@@ -648,3 +648,21 @@ def sample_tree_chains(
     interrupted. The same bits for any n_jobs. Ctrl-C raises KeyboardInterrupt, or with
     keep_interrupted gives the chains as far as they came.
     """
+
+def nearest_rows(
+    columns: F64,
+    is_category: NDArray[np.uint8],
+    mismatch: float,
+    views: F64,
+    rows: NDArray[Any],
+    k: int,
+    leave_out: bool = False,
+    n_jobs: int = 1,
+) -> tuple[F64, NDArray[np.int32]]:
+    """Squared distances, ascending, to the k nearest rows of a sample, and their numbers.
+
+    columns: (n_features, n_sample), NaN is missing. rows: (n_rows, n_features). views: (n_views,
+    n_features) weights >= 0; a view's squared distance is the sum of weight * difference^2. Values
+    differ by |x - r|, or by `mismatch` if just one is missing or levels differ. With leave_out,
+    row i is row i of the sample and not its own neighbour. Both results: (n_views, n_rows, k).
+    """

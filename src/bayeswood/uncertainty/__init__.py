@@ -91,6 +91,7 @@ from bayeswood.uncertainty.intervals import (
     row_blocks,
 )
 from bayeswood.uncertainty.leaf_responses import Responses
+from bayeswood.uncertainty.support.row_support import RowSupport
 
 __all__ = [
     "COLUMNS",
@@ -118,6 +119,7 @@ __all__ = [
     "ResidualQuantiles",
     "ResponseCalibration",
     "Responses",
+    "RowSupport",
     "ScoreParts",
     "SpreadResiduals",
     "Uncertainty",
