@@ -199,7 +199,7 @@ def test_classes_come_with_probabilities_and_confidence(classifier, mixed, tmp_p
     rows = rows_of(tmp_path / "p.csv")
     assert list(rows[0]) == [
         "predicted", "confident", "agreement", "p_big", "p_small",
-        "p_big_lower", "p_big_upper", "p_small_lower", "p_small_upper",
+        "p_big_lower", "p_big_upper", "p_small_lower", "p_small_upper", "support",
     ]  # fmt: skip
     assert len(rows) == 120
     for row in rows:
@@ -215,7 +215,7 @@ def test_numbers_come_with_intervals(regressor, mixed, tmp_path):
         place = tmp_path / f"{coverage}.csv"
         run("predict", regressor, mixed, "-o", place, "--coverage", coverage, "-q")
         rows = rows_of(place)
-        assert list(rows[0]) == ["predicted", "lower", "upper"]
+        assert list(rows[0]) == ["predicted", "lower", "upper", "support"]
         widths[coverage] = np.mean([float(r["upper"]) - float(r["lower"]) for r in rows])
     assert widths[0.5] < widths[0.9]
 

@@ -167,7 +167,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, (n_rows, n_classes, 2)
-            Lower and upper ends. Memory as in `predict_quantiles`.
+            Lower and upper ends. Memory as in `predict_quantiles`. Where `support` is near 0
+            there are no data, and narrow intervals mean nothing.
         """
         caller = f"{self._name}.predict_interval"
         check_kind(kind, caller)
@@ -184,7 +185,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         Uncertainty
-            ``total``, ``data`` and ``knowledge``, each (n_rows,).
+            ``total``, ``data`` and ``knowledge``, each (n_rows,). Members may agree where there
+            are no data, so ask `support` too.
 
         Notes
         -----

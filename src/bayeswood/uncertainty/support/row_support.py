@@ -26,6 +26,8 @@ from bayeswood.uncertainty.support.views import MISMATCH, Views, choose_views, l
 
 F64 = NDArray[np.float64]
 
+# Rows of less support are said to have no data near; of rows like the training rows 5 % are.
+NO_DATA_BELOW = 0.05
 # The neighbour whose distance counts, and the rows of the sample per step of it.
 _MOST_NEIGHBOURS = 3
 _ROWS_PER_NEIGHBOUR = 20
