@@ -23,27 +23,29 @@ void check(const SampleColumns& sample, const Matrix<double>& views, const Matri
 
 nb::tuple nearest(const Matrix<double>& columns, const Vector<std::uint8_t>& is_category,
                   double mismatch, const Matrix<double>& views, const AnyMatrix& rows,
-                  std::size_t k, bool leave_out, unsigned n_jobs) {
+                  std::size_t k, bool each_column, bool leave_out, unsigned n_jobs) {
   const SampleColumns sample{span(columns), columns.shape(1), span(is_category), mismatch};
   const MatrixView table = view(rows);
   check(sample, views, table, k, leave_out);
-  const std::size_t size = views.shape(0) * table.n_rows() * k;
+  const ColumnViews looks{each_column, span(views)};
+  const std::size_t n_views = looks.count(sample.n_columns());
+  const std::size_t size = n_views * table.n_rows() * k;
   RawArray<double> squared(size);
   RawArray<std::int32_t> neighbour(size);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
-    nearest_rows(sample, span(views), table, leave_out, {k, squared.data(), neighbour.data()},
+    nearest_rows(sample, looks, table, leave_out, {k, squared.data(), neighbour.data()},
                  run.n_threads, run.poll);
   });
-  return nb::make_tuple(std::move(squared).to_numpy({views.shape(0), table.n_rows(), k}),
-                        std::move(neighbour).to_numpy({views.shape(0), table.n_rows(), k}));
+  return nb::make_tuple(std::move(squared).to_numpy({n_views, table.n_rows(), k}),
+                        std::move(neighbour).to_numpy({n_views, table.n_rows(), k}));
 }
 
 }  // namespace
 
 void bind_support(nb::module_& m) {
   m.def("nearest_rows", &nearest, nb::arg("columns"), nb::arg("is_category"), nb::arg("mismatch"),
-        nb::arg("views"), nb::arg("rows"), nb::arg("k"), nb::arg("leave_out") = false,
-        nb::arg("n_jobs") = 1);
+        nb::arg("views"), nb::arg("rows"), nb::arg("k"), nb::arg("each_column") = false,
+        nb::arg("leave_out") = false, nb::arg("n_jobs") = 1);
 }
 
 }  // namespace bayeswood::bindings

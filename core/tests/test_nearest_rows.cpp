@@ -23,12 +23,12 @@ struct Table {
 
 TEST(nearest_rows_are_found_in_every_view) {
   const Table table;
-  const std::vector<double> views{1, 0, 0, 1, 1, 1};
+  const std::vector<double> both{1, 1};
   std::vector<double> squared(3 * 5 * 2);
   std::vector<std::int32_t> neighbour(squared.size());
   for (const unsigned n_threads : {1u, 3u}) {
-    nearest_rows(table.sample(), views, table.rows(), false, {2, squared.data(), neighbour.data()},
-                 n_threads);
+    nearest_rows(table.sample(), {true, both}, table.rows(), false,
+                 {2, squared.data(), neighbour.data()}, n_threads);
     // The second row: itself, then the first of two equally near rows.
     CHECK(squared[2] == 0 && neighbour[2] == 1);
     CHECK(squared[3] == 1 && neighbour[3] == 0);
@@ -46,7 +46,8 @@ TEST(a_row_of_the_sample_leaves_itself_out) {
   const std::vector<double> views{1, 0};
   std::vector<double> squared(5);
   std::vector<std::int32_t> neighbour(5);
-  nearest_rows(table.sample(), views, table.rows(), true, {1, squared.data(), neighbour.data()}, 2);
+  nearest_rows(table.sample(), {false, views}, table.rows(), true,
+               {1, squared.data(), neighbour.data()}, 2);
   CHECK((squared == std::vector<double>{1, 1, 1, 1.5 * 1.5, 1.5 * 1.5}));
   CHECK((neighbour == std::vector<std::int32_t>{1, 0, 1, 0, 3}));
 }

@@ -25,9 +25,9 @@ def test_equals_the_twin(n_features, k, leave_out, rng):
     columns = np.ascontiguousarray(sample.T)
     for n_jobs in (1, 3):
         squared, neighbour = _core.nearest_rows(
-            columns, is_category.astype(np.uint8), 1.5, views, rows, k, leave_out, n_jobs
+            columns, is_category.astype(np.uint8), 1.5, views, rows, k, True, leave_out, n_jobs
         )
-        for v, weights in enumerate(views):
+        for v, weights in enumerate([*np.eye(n_features), *views]):
             for i, row in enumerate(rows):
                 left_out = i if leave_out else None
                 truth = nearest(sample, row, is_category, 1.5, weights, k, left_out)

@@ -18,15 +18,18 @@ struct Term {
 };
 using View = std::vector<Term>;
 
-std::vector<View> terms_of(std::span<const double> weights, std::size_t n_columns) {
-  std::vector<View> views(weights.size() / n_columns);
-  for (std::size_t v = 0; v < views.size(); ++v) {
+std::vector<View> terms_of(const ColumnViews& views, std::size_t n_columns) {
+  std::vector<View> terms;
+  if (views.each_column)
+    for (std::size_t j = 0; j < n_columns; ++j) terms.push_back({{j, 1.0}});
+  for (std::size_t first = 0; first < views.weights.size(); first += n_columns) {
+    View& view = terms.emplace_back();
     for (std::size_t j = 0; j < n_columns; ++j) {
-      const double weight = weights[v * n_columns + j];
-      if (weight > 0) views[v].push_back({j, weight});
+      const double weight = views.weights[first + j];
+      if (weight > 0) view.push_back({j, weight});
     }
   }
-  return views;
+  return terms;
 }
 
 std::vector<char> columns_in(const std::vector<View>& views, std::size_t n_columns) {
@@ -109,9 +112,8 @@ class Searcher {
 
 }  // namespace
 
-void nearest_rows(const SampleColumns& sample, std::span<const double> views,
-                  const MatrixView& table, bool leave_out, const NearestRows& out,
-                  unsigned n_threads, const Poll& poll) {
+void nearest_rows(const SampleColumns& sample, const ColumnViews& views, const MatrixView& table,
+                  bool leave_out, const NearestRows& out, unsigned n_threads, const Poll& poll) {
   assert(out.k >= 1 && out.k + (leave_out ? 1 : 0) <= sample.n_rows);
   const std::vector<View> terms = terms_of(views, sample.n_columns());
   const std::size_t n = table.n_rows();

@@ -24,16 +24,25 @@ struct SampleColumns {
   std::span<const double> column(std::size_t j) const { return values.subspan(j * n_rows, n_rows); }
 };
 
+// Ways to look at rows: each column by itself, if asked for, then those with weights.
+struct ColumnViews {
+  bool each_column;
+  std::span<const double> weights;  // n_weighted x n_columns, >= 0
+
+  std::size_t count(std::size_t n_columns) const {
+    return (each_column ? n_columns : 0) + weights.size() / n_columns;
+  }
+};
+
 struct NearestRows {
   std::size_t k;            // at most n_rows, less one if rows leave themselves out
   double* squared;          // n_views x n_table x k, ascending
   std::int32_t* neighbour;  // the same shape; of equals the first row of the sample
 };
 
-// `views`: n_views x n_columns weights >= 0. With `leave_out`, row i of the table is row i of the
-// sample and no neighbour of itself.
-void nearest_rows(const SampleColumns& sample, std::span<const double> views,
-                  const MatrixView& table, bool leave_out, const NearestRows& out,
-                  unsigned n_threads, const Poll& poll = {});
+// With `leave_out`, row i of the table is row i of the sample and no neighbour of itself.
+void nearest_rows(const SampleColumns& sample, const ColumnViews& views, const MatrixView& table,
+                  bool leave_out, const NearestRows& out, unsigned n_threads,
+                  const Poll& poll = {});
 
 }  // namespace bayeswood

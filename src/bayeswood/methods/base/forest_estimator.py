@@ -244,8 +244,9 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         rare its distances are is told by the training rows, left out in turn; the view in which it
         is rarest counts. The formula is in `bayeswood.uncertainty.support.row_support`, what is
         seen and what is not in docs/uncertainty.md. `fit` draws the training rows and keeps them, 8
-        bytes per value. The first call compares them with each other; the fitted estimator keeps
-        less than 8 bytes per value and score of it, files and pickles none.
+        bytes per value; of more than 50 columns as many as make 50,000 values, at least 200. The
+        first call compares them with each other and keeps some 40 bytes per value of it; files and
+        pickles hold the rows alone.
 
         Examples
         --------
@@ -260,9 +261,9 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         """
         rows = self._encode(X, unseen=UNSEEN)
         threads = self._threads()
-        return self._sample_of("support").support(self.schema_, self.feature_importances_, threads)(
-            rows, threads
-        )
+        sample = self._sample_of("support")
+        support = sample.support(self.schema_, lambda: self.feature_importances_, threads)
+        return support(rows, threads)
 
     def _sample_of(self, caller: str) -> TrainingSample:
         """The training rows that were kept."""

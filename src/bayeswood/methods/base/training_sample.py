@@ -1,6 +1,6 @@
 """Some of the training rows, kept to tell how well new rows are surrounded by them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -77,12 +77,15 @@ class TrainingSample:
                 stays[i] = False
         return TrainingSample(self.rows[stays], max(self.n_seen - len(X), int(stays.sum())))
 
-    def support(self, schema: Schema, use: F64, n_jobs: int) -> RowSupport:
-        """The rows made ready; kept from the first call on."""
+    def support(self, schema: Schema, use: Callable[[], F64], n_jobs: int) -> RowSupport:
+        """The rows made ready; kept from the first call on.
+
+        `use` tells how much the forest uses each column.
+        """
         found: RowSupport | None = vars(self).get("_support")
         if found is None:
             is_category = np.array([column.kind == "category" for column in schema.columns])
-            found = RowSupport.fit(self.rows, is_category, use, n_jobs)
+            found = RowSupport.fit(self.rows, is_category, use(), n_jobs)
             vars(self)["_support"] = found
         return found
 

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood import _core
 from bayeswood.uncertainty.support.coordinates import Coordinates
-from bayeswood.uncertainty.support.views import MISMATCH, Views, choose_views, log_distance
+from bayeswood.uncertainty.support.views import Views, choose_views, log_distance
 
 F64 = NDArray[np.float64]
 
@@ -91,9 +90,8 @@ class RowSupport:
         n_rows = len(sample)
         k = int(np.clip(n_rows // _ROWS_PER_NEIGHBOUR, 1, _MOST_NEIGHBOURS))
         views = choose_views(columns, is_category, use, k, n_jobs)
-        kinds = is_category.astype(np.uint8)
-        squared, neighbour = _core.nearest_rows(
-            columns, kinds, MISMATCH, views.weights, columns.T, k, leave_out=True, n_jobs=n_jobs
+        squared, neighbour = views.nearest(
+            columns, is_category, columns.T, k, leave_out=True, n_jobs=n_jobs
         )
         log_own = log_distance(squared[: len(columns), :, -1]) if n_rows >= _LOCAL_ROWS else None
         scores = _scores(squared, neighbour, log_own)
@@ -119,15 +117,9 @@ class RowSupport:
         return np.concatenate([np.empty(0), *blocks])
 
     def _of_block(self, rows: NDArray[Any], n_jobs: int) -> F64:
-        kinds = self.coordinates.is_category.astype(np.uint8)
-        squared, neighbour = _core.nearest_rows(
-            self.columns,
-            kinds,
-            MISMATCH,
-            self.views.weights,
-            self.coordinates(rows),
-            self.k,
-            n_jobs=n_jobs,
+        scales = self.coordinates
+        squared, neighbour = self.views.nearest(
+            self.columns, scales.is_category, scales(rows), self.k, n_jobs=n_jobs
         )
         found = _scores(squared, neighbour, self.log_own)
         surprise = np.full(len(rows), -np.inf)

@@ -6,6 +6,7 @@ columns that depend on each other most, all columns alike, and all columns as th
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +27,40 @@ _TRIAL_ROWS = 200
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """Ways to look at a row, each with weights of the columns; one kind after another.
+    """Ways to look at a row: each column by itself, pairs, and all columns.
 
     Attributes
     ----------
-    weights : ndarray, (n_views, n_features)
-        First each column by itself.
+    weights : ndarray, (n_weighted, n_features)
+        Of the columns, in the views of more than one.
     n_pairs : int
-        Views of two columns, after those of one.
+        How many of these are of two columns; they come first.
     """
 
     weights: F64
     n_pairs: int
 
     def __len__(self) -> int:
-        return len(self.weights)
+        return int(sum(self.weights.shape))
+
+    def nearest(
+        self,
+        columns: F64,
+        is_category: NDArray[np.bool_],
+        rows: NDArray[Any],
+        k: int,
+        *,
+        leave_out: bool = False,
+        n_jobs: int = 1,
+    ) -> tuple[F64, NDArray[np.int32]]:
+        """Squared distances to the nearest rows of a sample in every view, and their numbers.
+
+        Columns by themselves come first; see `bayeswood._core.nearest_rows`.
+        """
+        kinds = is_category.astype(np.uint8)
+        return _core.nearest_rows(
+            columns, kinds, MISMATCH, self.weights, rows, k, True, leave_out, n_jobs
+        )
 
     def siblings(self, n_scores_of_column: int) -> F64:
         """How many scores each score's kind has, views of one column having several scores each.
@@ -50,7 +70,7 @@ class Views:
         n_features = self.weights.shape[1]
         of_columns = np.full(n_features, float(n_features * n_scores_of_column))
         of_pairs = np.full(self.n_pairs, float(self.n_pairs))
-        of_all = np.ones(len(self) - n_features - self.n_pairs)
+        of_all = np.ones(len(self.weights) - self.n_pairs)
         return np.concatenate(
             [of_columns, of_pairs, of_all, *[of_columns] * (n_scores_of_column - 1)]
         )
@@ -78,7 +98,7 @@ def choose_views(
     if n_features > 2:
         tried = np.sort(np.argsort(-use, kind="stable")[:_PAIRED_COLUMNS])
         pairs = _dependent_pairs(columns, is_category, tried, k, n_jobs)
-    views = [np.eye(n_features), pairs]
+    views = [pairs]
     if n_features > 1:
         views.append(np.ones((1, n_features)))
         if use.max() > 0:
@@ -109,8 +129,10 @@ def _dependent_pairs(
     )
     together, apart = log_distance(squared[..., -1]).mean(axis=1).reshape(2, -1)
     chosen = np.argsort(together - apart, kind="stable")[:_MOST_PAIRS]
-    eye = np.eye(len(columns))
-    return np.asarray(eye[tried[first[chosen]]] + eye[tried[second[chosen]]])
+    pairs = np.zeros((len(chosen), len(columns)))
+    for pair, place in zip(pairs, chosen, strict=True):
+        pair[tried[[first[place], second[place]]]] = 1.0
+    return pairs
 
 
 def log_distance(squared: F64) -> F64:
