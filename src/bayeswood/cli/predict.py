@@ -142,7 +142,7 @@ def _no_data_row(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """How many rows have no data near; nothing where that is not known."""
     if "n_no_data" not in facts:
         return []
-    share = f"support < {NO_DATA_BELOW:g}; of rows like the training rows {NO_DATA_BELOW:.0%}"
+    share = f"support < {NO_DATA_BELOW:g}; {NO_DATA_BELOW:.0%} are usual"
     return [("no data near", f"{facts['n_no_data']:,} of {facts['n_rows']:,} rows ({share})")]
 
 

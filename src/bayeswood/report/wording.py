@@ -32,7 +32,7 @@ def explanation_text(found: "Explanation") -> str:
         *_entry("Confident", _confidence(found)),
     ]
     if found.support is not None:
-        lines += _entry("Data near", _support(found.support))
+        lines += _entry("Data near", _support(found, found.support))
     if found.votes:
         lines += _entry("Votes", _votes(found))
     if found.uncertainty is not None:
@@ -87,12 +87,12 @@ def _share(share: float) -> str:
     return "less than 1%" if 0 < share < 0.005 else f"{share:.0%}"
 
 
-def _support(support: float) -> str:
+def _support(found: "Explanation", support: float) -> str:
     if support >= NO_DATA_BELOW:
         return f"yes: {_share(support)} of the training rows are no better surrounded by others"
     return (
         f"no: {_share(support)} of the training rows are as far from all others (support "
-        f"{support:.2g}); what members agree on here is a guess"
+        f"{support:.2g}); what the {_trees(found)} say here is a guess"
     )
 
 

@@ -239,6 +239,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
         Notes
         -----
+        Every column counts, whether the forest splits on it or not; rows are compared, not answers.
         A row is as far away as the k-th nearest (k <= 3) of at most 1,000 training rows: in each
         column, in pairs of columns, in all columns alike and in all as the forest uses them. How
         rare its distances are is told by the training rows, left out in turn; the view in which it
