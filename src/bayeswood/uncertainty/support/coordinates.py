@@ -59,6 +59,8 @@ def _centre_and_scale(column: NDArray[Any]) -> tuple[float, float]:
     values = np.asarray(column[~np.isnan(column)], dtype=np.float64)
     if not values.size:
         return 0.0, 1.0
+    if values.min() == values.max():
+        return float(values[0]), 1.0
     low, centre, high = np.quantile(values, (0.25, 0.5, 0.75))
     with np.errstate(over="ignore"):
         for scale in ((high - low) / _QUARTILES, np.std(values)):

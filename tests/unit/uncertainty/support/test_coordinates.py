@@ -31,12 +31,12 @@ def test_long_tails_are_drawn_in(rng):
     assert np.abs(coordinates(rows)).max() < 20
 
 
-@pytest.mark.parametrize("value", [7.0, 0.0, -1e300])
+@pytest.mark.parametrize("value", [7.0, 0.0, 0.1, -1e300])
 def test_a_column_of_one_value_has_a_scale(value):
     _, coordinates = fitted(np.full(10, value))
     z = coordinates(np.array([[value], [value + 1.0]]))[:, 0]
     assert z[0] == 0
-    assert np.isfinite(z).all()
+    assert z[1] in (0, np.arcsinh(value + 1.0 - value))
 
 
 def test_many_equal_values_leave_a_scale(rng):
