@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_mcmc(m);
   bayeswood::bindings::bind_smc(m);
   bayeswood::bindings::bind_calibration(m);
+  bayeswood::bindings::bind_support(m);
 }

@@ -15,5 +15,6 @@ void bind_leaf_model(nanobind::module_& m);
 void bind_mcmc(nanobind::module_& m);
 void bind_smc(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
+void bind_support(nanobind::module_& m);
 
 }  // namespace bayeswood::bindings

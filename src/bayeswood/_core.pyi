@@ -745,3 +745,23 @@ def trial_losses(
     counts as of `predict_oob_shrunk`; for each trial a strength (its number) and the weight of one
     tree of each kind, (n_trials, n_kinds).
     """
+
+def nearest_rows(
+    columns: F64,
+    is_category: NDArray[np.uint8],
+    mismatch: float,
+    views: F64,
+    rows: NDArray[Any],
+    k: int,
+    each_column: bool = False,
+    leave_out: bool = False,
+    n_jobs: int = 1,
+) -> tuple[F64, NDArray[np.int32]]:
+    """Squared distances, ascending, to the k nearest rows of a sample, and their numbers.
+
+    columns: (n_features, n_sample), NaN is missing. rows: (n_rows, n_features). views: (n_weighted,
+    n_features) weights >= 0; a view's squared distance is the sum of weight * difference^2. With
+    each_column, views of each column by itself come first. Values differ by |x - r|, or by
+    `mismatch` if just one is missing or levels differ. With leave_out, row i is row i of the sample
+    and not its own neighbour. Both results: (n_views, n_rows, k).
+    """

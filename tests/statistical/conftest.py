@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# Exact posteriors are kept beside the twins that work them out.
+# Problems are plain modules beside the tests that use them; exact posteriors are kept beside the
+# twins that work them out.
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 
 CALIFORNIA = "california_housing_raw.csv.gz"

@@ -32,6 +32,7 @@ INCLUDES = {
     "mcmc": {"base", "forest", "leaf", "sample"},
     "smc": {"base", "forest", "leaf", "sample"},
     "safe_bayes": {"base", "forest", "leaf"},
+    "support": {"base"},
 }
 LIBRARY = [path for path in SOURCES if "tests" not in path.relative_to(ROOT).parts]
 

@@ -231,7 +231,13 @@ def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted
     else:
         return None
     table = problem.features.table.take(rows)
-    predictions = predict_rows(estimator, table, coverage=request.coverage, gamma0=request.gamma0)
+    predictions = predict_rows(
+        estimator,
+        table,
+        coverage=request.coverage,
+        gamma0=request.gamma0,
+        support=request.predictions is not None,
+    )
     return Predicted(rows, predictions)
 
 

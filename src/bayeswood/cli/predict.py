@@ -12,7 +12,12 @@ from bayeswood.cli.large_input import is_large, memory_option
 from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
-from bayeswood.cli.predict_large import lacks_responses, predict_large
+from bayeswood.cli.predict_large import (
+    count_no_data,
+    lacks_responses,
+    predict_large,
+    support_note,
+)
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
@@ -24,6 +29,7 @@ from bayeswood.report import (
     predict_rows,
 )
 from bayeswood.report.names import percent, shorten
+from bayeswood.uncertainty import NO_DATA_BELOW
 
 _STDOUT = Path("-")
 _N_CLASSES = 10
@@ -86,13 +92,17 @@ def predict(
         check_names(kept, table.column_names, "column")
         features, notes = model_features(table, estimator)
         with warnings_as_notes(notes):
-            predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+            predictions = predict_rows(
+                estimator, features, coverage=coverage, gamma0=gamma0, support=True
+            )
+        notes += support_note(predictions.support)
         result = prediction_table(predictions, {name: table[name] for name in kept})
         if out == _STDOUT:
             _write_stdout(result)
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
-    _show(screen, _facts(predictions), out, notes)
+    facts = {**_facts(predictions), **count_no_data(predictions.support)}
+    _show(screen, facts, out, notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -111,10 +121,11 @@ def _show(screen: Screen, facts: dict[str, Any], out: Path, notes: list[str]) ->
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    alone = _no_data_row(facts)
     if "mean_predicted" in facts:
         width = f"mean width of the {percent(facts['coverage'])} interval"
         mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
-        return [mean, (width, f"{facts['mean_width']:.5g}")]
+        return [mean, (width, f"{facts['mean_width']:.5g}"), *alone]
     n_confident = facts["n_confident"]
     least = f"at least {percent(facts['gamma0'])} of the trees agree"
     by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
@@ -124,7 +135,15 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if len(by_count) > _N_CLASSES:
         rows.append(("", f"and {len(by_count) - _N_CLASSES} more classes"))
-    return rows
+    return [*rows, *alone]
+
+
+def _no_data_row(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """How many rows have no data near; nothing where that is not known."""
+    if "n_no_data" not in facts:
+        return []
+    share = f"support < {NO_DATA_BELOW:g}; {NO_DATA_BELOW:.0%} are usual"
+    return [("no data near", f"{facts['n_no_data']:,} of {facts['n_rows']:,} rows ({share})")]
 
 
 def _facts(predictions: ClassPredictions | NumberPredictions) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
 
 from bayeswood.cli.columns import check_names, split_names
@@ -16,6 +17,15 @@ from bayeswood.cli.model_table import model_features
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.distributed.predict_files import predict_files
 from bayeswood.report import ClassPredictions, predict_rows
+from bayeswood.report.predictions import support_of
+from bayeswood.uncertainty import NO_DATA_BELOW
+
+F64 = NDArray[np.float64]
+
+NO_SUPPORT = (
+    "the model cannot tell where no data are near (saved by an earlier version, or fitted to one "
+    "row): there is no column 'support'."
+)
 
 
 class BatchPredictions:
@@ -34,6 +44,7 @@ class BatchPredictions:
         self.n_rows = self.n_confident = 0
         self.classes: Counter[str] = Counter()
         self._sum_predicted = self._sum_width = 0.0
+        self._n_no_data: int | None = 0
         self._unseen: set[str] = set()
 
     def __call__(self, table: Any) -> dict[str, Any]:
@@ -46,8 +57,9 @@ class BatchPredictions:
 
     def _all(self, features: Any) -> Any:
         found = predict_rows(
-            self._estimator, features, coverage=self._coverage, gamma0=self._gamma0
+            self._estimator, features, coverage=self._coverage, gamma0=self._gamma0, support=True
         )
+        self._count(found.support)
         if isinstance(found, ClassPredictions):
             self.n_confident += int(found.is_confident.sum())
             self.classes.update(map(str, found.predicted.tolist()))
@@ -64,13 +76,22 @@ class BatchPredictions:
         ends = self._estimator.predict_interval(features, self._coverage, kind="mean")
         self._sum_predicted += float(predicted.sum())
         self._sum_width += float(np.sum(ends[:, 1] - ends[:, 0]))
-        return pa.table(
-            {"predicted": predicted, "mean_lower": ends[:, 0], "mean_upper": ends[:, 1]}
-        )
+        columns = {"predicted": predicted, "mean_lower": ends[:, 0], "mean_upper": ends[:, 1]}
+        support = support_of(self._estimator, features)
+        self._count(support)
+        return pa.table(columns if support is None else {**columns, "support": support})
+
+    def _count(self, support: F64 | None) -> None:
+        """Count the rows without data near; None once that is not known."""
+        found = count_no_data(support).get("n_no_data")
+        known = self._n_no_data
+        self._n_no_data = None if found is None or known is None else known + found
 
     def facts(self) -> dict[str, Any]:
         """What there is to say, as plain data."""
-        common = {"n_rows": self.n_rows, "coverage": self._coverage}
+        common: dict[str, Any] = {"n_rows": self.n_rows, "coverage": self._coverage}
+        if self._n_no_data is not None:
+            common["n_no_data"] = self._n_no_data
         if is_classifier(self._estimator):
             confident = {"gamma0": self._gamma0, "n_confident": self.n_confident}
             return {**common, **confident, "classes": dict(sorted(self.classes.items()))}
@@ -86,12 +107,24 @@ class BatchPredictions:
             f"{column}: levels that the model never saw were taken as missing."
             for column in sorted(self._unseen)
         ]
+        if self._n_no_data is None:
+            unseen.append(NO_SUPPORT)
         if not lacks_responses(self._estimator):
             return unseen
         kind = (
             "the model keeps no training responses: intervals are of the mean, not of new values."
         )
         return [*unseen, kind]
+
+
+def count_no_data(support: F64 | None) -> dict[str, int]:
+    """How many rows have no data near, by name; empty where that is not known."""
+    return {} if support is None else {"n_no_data": int((support < NO_DATA_BELOW).sum())}
+
+
+def support_note(support: F64 | None) -> list[str]:
+    """What a user should know of predictions without support."""
+    return [NO_SUPPORT] if support is None else []
 
 
 def lacks_responses(estimator: Any) -> bool:

@@ -22,7 +22,8 @@ def prediction_table(
     -------
     pyarrow.Table
         ``predicted``, ``confident``, ``agreement``, ``p_CLASS`` of each class and then its ends
-        ``p_CLASS_lower`` and ``p_CLASS_upper``; or ``predicted``, ``lower``, ``upper``.
+        ``p_CLASS_lower`` and ``p_CLASS_upper``; or ``predicted``, ``lower``, ``upper``. Last comes
+        ``support``, if it is known.
     """
     import pyarrow as pa
 
@@ -34,6 +35,8 @@ def prediction_table(
             "lower": predictions.lower,
             "upper": predictions.upper,
         }
+    if predictions.support is not None:
+        columns["support"] = predictions.support
     clash = sorted(set(before or {}) & set(columns))
     if clash:
         raise BayeswoodError(f"The predictions have a column '{clash[0]}' of their own.")

@@ -12,7 +12,12 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.posterior import Members
 from bayeswood.posterior.members import as_rows
 from bayeswood.posterior.paths import Parting, part_ways, path_steps
-from bayeswood.report.predictions import DEFAULT_GAMMA0, ClassPredictions, predict_rows
+from bayeswood.report.predictions import (
+    DEFAULT_GAMMA0,
+    ClassPredictions,
+    predict_rows,
+    support_of,
+)
 from bayeswood.report.wording import explanation_text
 from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
 
@@ -112,6 +117,9 @@ class Explanation:
         Heaviest first.
     parting_features : tuple of PartingFeature
         Largest share first.
+    support : float or None
+        Share of the training rows that are no better surrounded by others; None if the model does
+        not know. Below .05 there are no data near.
     """
 
     prediction: Any
@@ -128,6 +136,7 @@ class Explanation:
     uncertainty: Uncertainty | None
     dissenters: tuple[Dissenter, ...]
     parting_features: tuple[PartingFeature, ...]
+    support: float | None = None
 
     @property
     def is_confident(self) -> bool:
@@ -217,6 +226,7 @@ def explain(
         trees_per_member=members.forest.trees_per_member,
         dissenters=dissenters,
         parting_features=_parting_features(members, row[0], dissenters),
+        support=None if (support := support_of(model, table)) is None else float(support[0]),
     )
 
 

@@ -7,7 +7,7 @@ probabilities prefer another class than the majority of votes, the share of the 
 at most a half, and the row is rightly called uncertain.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,9 @@ class ClassPredictions:
         A row is confident from this agreement on.
     coverage : float
         Of the intervals.
+    support : (n_rows,) ndarray or None
+        How well the rows are surrounded by training rows; None if that was not asked for, or the
+        model does not know.
     """
 
     classes: NDArray[Any]
@@ -52,6 +55,7 @@ class ClassPredictions:
     agreement: F64
     gamma0: float
     coverage: float
+    support: F64 | None = None
 
     @property
     def is_confident(self) -> NDArray[np.bool_]:
@@ -69,6 +73,7 @@ class ClassPredictions:
             self.agreement[rows],
             self.gamma0,
             self.coverage,
+            _taken(self.support, rows),
         )
 
 
@@ -84,22 +89,53 @@ class NumberPredictions:
         Ends of the interval for y itself.
     coverage : float
         Of the intervals.
+    support : (n_rows,) ndarray or None
+        As of `ClassPredictions`.
     """
 
     predicted: F64
     lower: F64
     upper: F64
     coverage: float
+    support: F64 | None = None
 
     def take(self, rows: NDArray[np.intp]) -> "NumberPredictions":
         """The predictions of some rows."""
         return NumberPredictions(
-            self.predicted[rows], self.lower[rows], self.upper[rows], self.coverage
+            self.predicted[rows],
+            self.lower[rows],
+            self.upper[rows],
+            self.coverage,
+            _taken(self.support, rows),
         )
 
 
+def _taken(support: F64 | None, rows: NDArray[np.intp]) -> F64 | None:
+    return None if support is None else support[rows]
+
+
+def support_of(model: Any, X: Any) -> F64 | None:
+    """How well rows are surrounded by training rows; None if the model does not know.
+
+    Parameters
+    ----------
+    model : fitted bayeswood estimator
+    X : table
+        Rows that the model can predict.
+    """
+    try:
+        return np.asarray(model.support(X), dtype=np.float64)
+    except BayeswoodError:
+        return None
+
+
 def predict_rows(
-    estimator: Any, X: Any, *, coverage: float = 0.9, gamma0: float = DEFAULT_GAMMA0
+    estimator: Any,
+    X: Any,
+    *,
+    coverage: float = 0.9,
+    gamma0: float = DEFAULT_GAMMA0,
+    support: bool = False,
 ) -> ClassPredictions | NumberPredictions:
     """Predict rows with intervals and, for a classifier, the members' agreement.
 
@@ -112,6 +148,8 @@ def predict_rows(
         Of the intervals, between 0 and 1.
     gamma0 : float, default 0.9
         Least agreement of a confident row; for classifiers.
+    support : bool, default False
+        Whether to tell how well the rows are surrounded by training rows.
 
     Returns
     -------
@@ -130,8 +168,12 @@ def predict_rows(
     """
     _check_share("coverage", coverage)
     _check_share("gamma0", gamma0)
-    if is_classifier(estimator):
-        return _predict_classes(estimator, X, coverage, gamma0)
+    predict = _predict_classes if is_classifier(estimator) else _predict_numbers
+    predictions: ClassPredictions | NumberPredictions = predict(estimator, X, coverage, gamma0)
+    return replace(predictions, support=support_of(estimator, X)) if support else predictions
+
+
+def _predict_numbers(estimator: Any, X: Any, coverage: float, _: float) -> NumberPredictions:
     predicted = np.asarray(estimator.predict(X), dtype=np.float64)
     if predicted.ndim != 1:
         raise BayeswoodError(

@@ -7,6 +7,7 @@ import numpy as np
 
 from bayeswood.posterior.paths import GOES_ON, OTHER_QUESTION, OTHER_SIDE, SAME_WAY, STOPS
 from bayeswood.report.names import percent, shorten
+from bayeswood.uncertainty import NO_DATA_BELOW
 
 if TYPE_CHECKING:
     from bayeswood.report.explain import Explanation, PartingFeature
@@ -30,6 +31,8 @@ def explanation_text(found: "Explanation") -> str:
         *_entry("Prediction", _prediction(found)),
         *_entry("Confident", _confidence(found)),
     ]
+    if found.support is not None:
+        lines += _entry("Data near", _support(found, found.support))
     if found.votes:
         lines += _entry("Votes", _votes(found))
     if found.uncertainty is not None:
@@ -82,6 +85,15 @@ def _share(share: float) -> str:
     if 0.995 <= share < 1:
         return "more than 99%"
     return "less than 1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+def _support(found: "Explanation", support: float) -> str:
+    if support >= NO_DATA_BELOW:
+        return f"yes: {_share(support)} of the training rows are no better surrounded by others"
+    return (
+        f"no: {_share(support)} of the training rows are as far from all others (support "
+        f"{support:.2g}); what the {_trees(found)} say here is a guess"
+    )
 
 
 def _votes(found: "Explanation") -> str:

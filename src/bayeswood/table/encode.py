@@ -73,7 +73,9 @@ def fit_table(
     return matrix, schema
 
 
-def transform_table(X: Any, schema: Schema, *, estimator_name: str) -> NDArray[Any]:
+def transform_table(
+    X: Any, schema: Schema, *, estimator_name: str, unseen: float = np.nan
+) -> NDArray[Any]:
     """Read a later table the way the training table was read.
 
     Parameters
@@ -84,6 +86,8 @@ def transform_table(X: Any, schema: Schema, *, estimator_name: str) -> NDArray[A
         What `fit_table` made of the training table.
     estimator_name : str
         Who reads the table, for the errors.
+    unseen : float, default NaN
+        What stands for a level that training did not see. A column without any level is missing.
 
     Returns
     -------
@@ -96,15 +100,20 @@ def transform_table(X: Any, schema: Schema, *, estimator_name: str) -> NDArray[A
     check_n_features(table.shape[1], schema, estimator_name)
     matrix = table.matrix() if schema.all_numeric else None
     if matrix is None:
-        matrix = _transform_columns(table, schema, estimator_name)
+        matrix = _transform_columns(table, schema, estimator_name, unseen)
     refuse_infinite(matrix, schema.names, estimator_name)
     return matrix
 
 
-def _transform_columns(table: Table, schema: Schema, estimator_name: str) -> NDArray[np.float64]:
+def _transform_columns(
+    table: Table, schema: Schema, estimator_name: str, unseen: float
+) -> NDArray[np.float64]:
     matrix = np.empty(table.shape, order="F")
     for j, column in enumerate(schema.columns):
-        _transform_column(table.cells(j), column, estimator_name, matrix[:, j])
+        cells, out = table.cells(j), matrix[:, j]
+        _transform_column(cells, column, estimator_name, out)
+        if column.levels and not np.isnan(unseen):
+            out[np.isnan(out) & ~cells.is_missing()] = unseen
     return matrix
 
 

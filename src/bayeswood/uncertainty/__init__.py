@@ -90,10 +90,12 @@ from bayeswood.uncertainty.intervals import (
     row_blocks,
 )
 from bayeswood.uncertainty.leaf_responses import Responses
+from bayeswood.uncertainty.support.row_support import NO_DATA_BELOW, RowSupport
 
 __all__ = [
     "COLUMNS",
     "LEVELS",
+    "NO_DATA_BELOW",
     "N_PARTS",
     "STRENGTHS",
     "UNCERTAIN",
@@ -117,6 +119,7 @@ __all__ = [
     "ResidualQuantiles",
     "ResponseCalibration",
     "Responses",
+    "RowSupport",
     "ScoreParts",
     "SpreadResiduals",
     "Uncertainty",

@@ -14,6 +14,7 @@ from cli_cases import rows_of, run, run_json, write_mixed
 
 import bayeswood
 from bayeswood.datasets import load_breast_cancer_wisconsin, load_iris
+from bayeswood.modelfile import read_model, write_model
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +200,7 @@ def test_classes_come_with_probabilities_and_confidence(classifier, mixed, tmp_p
     rows = rows_of(tmp_path / "p.csv")
     assert list(rows[0]) == [
         "predicted", "confident", "agreement", "p_big", "p_small",
-        "p_big_lower", "p_big_upper", "p_small_lower", "p_small_upper",
+        "p_big_lower", "p_big_upper", "p_small_lower", "p_small_upper", "support",
     ]  # fmt: skip
     assert len(rows) == 120
     for row in rows:
@@ -209,13 +210,40 @@ def test_classes_come_with_probabilities_and_confidence(classifier, mixed, tmp_p
         assert float(row["p_big_lower"]) <= float(row["p_big_upper"])
 
 
+def test_rows_without_data_near_are_counted(tmp_path):
+    trained, asked = tmp_path / "d.csv", tmp_path / "asked.csv"
+    inside = [(i % 100) / 100 + 3 * (i // 100) for i in range(200)]
+    trained.write_text("x,y\n" + "".join(f"{x},{x * x}\n" for x in inside))
+    asked.write_text("x\n0.415\n2\n3.615\n-4\n")
+    run("fit", trained, "-t", "y", "-n", 10, "-o", tmp_path / "m.bw", "-q")
+    shown = run("predict", tmp_path / "m.bw", asked, "-o", tmp_path / "p.csv").output
+    assert "2 of 4 rows (support < 0.05; 5% are usual)" in shown
+    found = [float(row["support"]) < 0.05 for row in rows_of(tmp_path / "p.csv")]
+    assert found == [False, True, False, True]
+    facts = run_json("predict", tmp_path / "m.bw", asked, "-o", tmp_path / "p.csv")
+    assert facts["n_no_data"] == 2
+
+
+def test_a_model_without_a_sample_predicts_without_support(tmp_path):
+    trained = tmp_path / "d.csv"
+    trained.write_text("x,y\n" + "".join(f"{i},{i * i}\n" for i in range(40)))
+    run("fit", trained, "-t", "y", "-n", 5, "-o", tmp_path / "m.bw", "-q")
+    name, meta, arrays, forest = read_model(tmp_path / "m.bw")
+    arrays.pop("sample_rows")
+    write_model(tmp_path / "older.bw", name, meta, arrays, forest)
+    facts = run_json("predict", tmp_path / "older.bw", trained, "-o", tmp_path / "p.csv")
+    assert "n_no_data" not in facts
+    assert "there is no column 'support'" in facts["notes"][0]
+    assert "support" not in rows_of(tmp_path / "p.csv")[0]
+
+
 def test_numbers_come_with_intervals(regressor, mixed, tmp_path):
     widths = {}
     for coverage in (0.5, 0.9):
         place = tmp_path / f"{coverage}.csv"
         run("predict", regressor, mixed, "-o", place, "--coverage", coverage, "-q")
         rows = rows_of(place)
-        assert list(rows[0]) == ["predicted", "lower", "upper"]
+        assert list(rows[0]) == ["predicted", "lower", "upper", "support"]
         widths[coverage] = np.mean([float(r["upper"]) - float(r["lower"]) for r in rows])
     assert widths[0.5] < widths[0.9]
 

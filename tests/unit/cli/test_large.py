@@ -66,7 +66,7 @@ def test_fit_and_predict_in_pieces(folder, tmp_path):
     assert "Wrote 1,200 predictions" in text
     assert "intervals are of the mean" in text
     table = pq.read_table(tmp_path / "p.parquet")
-    assert table.column_names == ["y", "predicted", "mean_lower", "mean_upper"]
+    assert table.column_names == ["y", "predicted", "mean_lower", "mean_upper", "support"]
     rows = small_table()
     assert table["y"].to_pylist() == rows["y"].to_pylist()
     np.testing.assert_array_equal(table["predicted"], expected.predict(rows.select(FEATURES)))
@@ -116,4 +116,6 @@ def test_a_model_without_responses_predicts_bundled_data(tmp_path):
     run("fit", data, "-m", "bayesian-forest", "--task", "regression", "-n", 2, "-p",
         "keep_responses=false", "-p", "max_depth=3", "-o", model, "-q")  # fmt: skip
     run("predict", model, data, "-o", out)
-    assert out.read_text().splitlines()[0].replace('"', "") == "predicted,mean_lower,mean_upper"
+    assert out.read_text().splitlines()[0].replace('"', "") == (
+        "predicted,mean_lower,mean_upper,support"
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from bayeswood import (
     BayesianForestClassifier,
@@ -197,3 +198,22 @@ def test_members_of_several_trees_are_explained(rng):
     assert max(map(len, found.text.splitlines())) <= 80
     near = explain(model, X[3]).tolerance
     assert 0.2 < near / model.predict(X).std() < 1.0
+
+
+def test_words_say_where_no_data_are_near(numbers):
+    model, X = numbers
+    near = explain(model, X[X[:, 0].argsort()[len(X) // 2]])
+    far = explain(model, np.full(4, 30.0))
+    assert near.support == model.support(X[X[:, 0].argsort()[len(X) // 2]][None])[0]
+    assert far.support < 0.05
+    assert "Data near    no: less than 1% of the training rows are as far" in far.text
+    assert "what the trees say here is a guess" in " ".join(far.text.split())
+    assert ("Data near    yes:" in near.text) == (near.support >= 0.05)
+
+
+def test_a_model_without_a_sample_is_explained_without_support(numbers):
+    model, X = numbers
+    older = clone(model).set_params(n_estimators=5).fit(X, X[:, 0])
+    del older._training_sample
+    assert explain(older, X[0]).support is None
+    assert "Data near" not in explain(older, X[0]).text

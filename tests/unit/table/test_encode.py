@@ -148,3 +148,17 @@ def test_as_many_levels_as_the_core_can_code():
     assert schema.n_levels.tolist() == [MAX_LEVELS]
     with pytest.raises(BayeswoodError, match="Column 's' of X has 65536 levels"):
         fit_table(pl.DataFrame({"s": words}), estimator_name="Forest")
+
+
+@pytest.mark.parametrize("levels", [["a", "b", None], [1, 5, None], [True, True, None]])
+def test_unseen_levels_can_be_told_from_missing_ones(levels):
+    matrix, schema = fit_table(
+        pd.DataFrame({"c": levels, "x": 1.0}), categorical_features=["c"], estimator_name="Forest"
+    )
+    asked = {str: ["b", "z", None], bool: [True, False, None]}
+    later = pd.DataFrame({"c": asked.get(type(levels[0]), [5, 4, None]), "x": [1.0, -1, np.nan]})
+    found = transform_table(later, schema, estimator_name="Forest", unseen=-1.0)
+    last = float(matrix[1, 0])
+    np.testing.assert_array_equal(found, [[last, 1], [-1, -1], [np.nan, np.nan]])
+    plain = transform_table(later, schema, estimator_name="Forest")
+    assert np.isnan(plain[1, 0])

@@ -169,7 +169,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, (n_rows, n_classes, 2)
-            Lower and upper ends. They hold what `predict_proba` says, on every row.
+            Lower and upper ends. They hold what `predict_proba` says, on every row. Where
+            `support` is near 0 there are no data, and narrow intervals mean nothing.
 
         Notes
         -----
@@ -178,9 +179,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         over the members (`predict_quantiles`) would not do: where 97 members of 100 say 0 and three
         say 1, both ends of the central 90 % are 0 and the answer .03 is outside; and where the
         answer is more than the members' average, such as recalibrated, their quantiles are about
-        another number. On generated problems whose probabilities are known, p ± z sd covered these
-        more often than quantiles that were widened to hold p, and was narrower; see the page on
-        uncertainty. A single tree varies more than a forest, so that it often covers more than
+        another number. A single tree varies more than a forest, so that it often covers more than
         asked, and nothing corrects for bias.
         """
         caller = f"{self._name}.predict_interval"
@@ -202,7 +201,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         Uncertainty
-            ``total``, ``data`` and ``knowledge``, each (n_rows,).
+            ``total``, ``data`` and ``knowledge``, each (n_rows,). Members may agree where there
+            are no data, so ask `support` too.
 
         Notes
         -----

@@ -21,6 +21,7 @@ from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, Saved
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
+from bayeswood.methods.base.training_sample import UNSEEN, TrainingSample
 from bayeswood.modelfile import read_model, write_model
 from bayeswood.table import Schema, transform_table
 from bayeswood.uncertainty import member_variance
@@ -121,6 +122,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _fitted(self, data: TrainingData, grown: GrownForest) -> dict[str, Any]:
         """The fitted attributes that these data and members give."""
         grown, predictive = self._choose(data, grown)
+        grown = grown.extended({}, TrainingSample.draw(data.X, grown.seed))
         return fitted_attributes(data.schema, grown, predictive, self._target_part(data.target))
 
     def _set_attributes(self, fitted: Mapping[str, Any]) -> None:
@@ -152,10 +154,10 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         tags.target_tags.required = True
         return tags
 
-    def _encode(self, X: Any) -> NDArray[Any]:
+    def _encode(self, X: Any, unseen: float = np.nan) -> NDArray[Any]:
         """Rows in the encoding of the fitted table."""
         self._check_fitted()
-        return transform_table(X, self.schema_, estimator_name=self._name)
+        return transform_table(X, self.schema_, estimator_name=self._name, unseen=unseen)
 
     def _check_fitted(self) -> None:
         if "forest_" not in self.__dict__:
@@ -217,6 +219,65 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         rows = self._encode(X)
         return self.forest_.apply(rows, self._workers(len(rows)))
 
+    def support(self, X: Any) -> F64:
+        """How well each row is surrounded by training rows: near 0, there are no data near.
+
+        Where there are no data, members may agree with each other and be wrong together: neither
+        intervals nor `uncertainty` tell. This does.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray, (n_rows,)
+            In [0, 1]: the share of training rows that are no better surrounded, each judged by the
+            others. A new row like the training rows is below .05 in about 5 % of cases, a row in a
+            gap nearly always.
+
+        Notes
+        -----
+        Every column counts, whether the forest splits on it or not; rows are compared, not answers.
+        A row is as far away as the k-th nearest (k <= 3) of at most 1,000 training rows: in each
+        column, in pairs of columns, in all columns alike and in all as the forest uses them. How
+        rare its distances are is told by the training rows, left out in turn; the view in which it
+        is rarest counts. The formula is in `bayeswood.uncertainty.support.row_support`, what is
+        seen and what is not in docs/uncertainty.md. `fit` draws the training rows and keeps them, 8
+        bytes per value; of more than 50 columns as many as make 50,000 values, at least 200. The
+        first call compares them with each other and keeps some 40 bytes per value of it; files and
+        pickles hold the rows alone.
+
+        Examples
+        --------
+        Trained on [0, 1] and [3, 4], asked in between and beyond:
+
+        >>> import numpy as np
+        >>> from bayeswood import BayesianForestRegressor
+        >>> x = np.concatenate([np.linspace(0, 1, 100), np.linspace(3, 4, 100)])
+        >>> forest = BayesianForestRegressor(n_estimators=20, random_state=0)
+        >>> forest.fit(x[:, None], np.sin(x)).support([[0.5], [2.0], [3.2], [6.0]]) < 0.05
+        array([False,  True, False,  True])
+        """
+        rows = self._encode(X, unseen=UNSEEN)
+        threads = self._threads()
+        sample = self._sample_of("support")
+        support = sample.support(self.schema_, lambda: self.feature_importances_, threads)
+        return support(rows, threads)
+
+    def _sample_of(self, caller: str) -> TrainingSample:
+        """The training rows that were kept."""
+        sample: TrainingSample | None = vars(self).get("_training_sample")
+        if sample is None:
+            raise BayeswoodError(
+                f"{self._name}.{caller} needs a sample of the training rows, which a model saved "
+                "by an earlier version does not have. Fit it again."
+            )
+        if len(sample.rows) < 2:
+            raise BayeswoodError(f"{self._name}.{caller} needs at least two training rows.")
+        return sample
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to a file that `bayeswood.load` reads.
 
@@ -272,7 +333,8 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         saved = replace(saved, forest=saved.forest.labelled(labels))
         together = saved_state.put_together(meta, arrays)
         predictive = self._predictive_kind().from_arrays(together, saved.forest)
-        read = [kind.read(saved) for kind in self._part_kinds]
+        kinds: tuple[type[Part], ...] = (*self._part_kinds, TrainingSample)
+        read = [kind.read(saved) for kind in kinds]
         parts = [part for part in read if part is not None]
         known = (*self._saved_numbers, *predictive.arrays())
         settings = {

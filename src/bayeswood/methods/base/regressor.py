@@ -137,7 +137,8 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         -------
         ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
             Lower and upper ends. An interval of the mean holds `predict`: where a few members are
-            far from the others, so that their mean is beyond the quantile, it reaches to it.
+            far from the others, so that their mean is beyond the quantile, it reaches to it. Where
+            `support` is near 0 there are no data, and the interval holds nothing to its promise.
         """
         caller = f"{self._name}.predict_interval"
         check_kind(kind, caller)
@@ -184,7 +185,8 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         Uncertainty
-            ``total``, ``data`` and ``knowledge``, each (n_rows,) or (n_rows, n_outputs).
+            ``total``, ``data`` and ``knowledge``, each (n_rows,) or (n_rows, n_outputs). Members
+            may agree where there are no data, so ask `support` too.
 
         Notes
         -----

@@ -36,6 +36,7 @@ from bayeswood.methods.base.parts import ClassLabels, ResponseShape
 from bayeswood.methods.base.predictive import LeafResponses, MemberAverage, Predictive
 from bayeswood.methods.base.saved_state import plain_parameters
 from bayeswood.methods.base.training_data import TableShape, Target, TrainingData
+from bayeswood.methods.base.training_sample import TrainingSample
 from bayeswood.methods.bayesian_forest.trunk_and_branches import Trunk, TrunkForest, branch_plan
 from bayeswood.methods.bayesian_forest.trunk_check import check_trunk
 from bayeswood.methods.bayesian_forest.trunk_plan import plan_trunk
@@ -180,7 +181,10 @@ class FilesFitter:
             plan.seed,
             plan.row_weights,
             {**plan.settings(), **self._found(fitted, plan, shape)},
-            (Trunk.of(fitted.trunk, schema, target.names()),),
+            (
+                Trunk.of(fitted.trunk, schema, target.names()),
+                TrainingSample.draw(fitted.sample.X, plan.seed, fitted.totals.n_rows),
+            ),
         )
         predictive = self._predictive(fitted, plan.row_weights)
         hand_over(self.estimator, fitted_attributes(schema, grown, predictive, target))

@@ -38,6 +38,7 @@ from bayeswood.methods.base.training_data import (
     count_copies,
     read_training_data,
 )
+from bayeswood.methods.base.training_sample import TrainingSample
 from bayeswood.methods.safe_bayes.prior_posterior import PriorPosterior
 from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
 from bayeswood.progress import progress_bar
@@ -86,6 +87,8 @@ class PriorForestEstimator(ForestEstimator):
 
     _saved_numbers: ClassVar[tuple[str, ...]] = ()
     _posterior: Any
+    # None where a model file of an earlier version had none.
+    _training_sample: TrainingSample | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name.
@@ -177,10 +180,12 @@ class PriorForestEstimator(ForestEstimator):
         importances: F64 = self._posterior.importances
         return importances
 
-    def _learn(self, posterior: PriorPosterior) -> None:
-        """Go on with another posterior."""
+    def _learn(self, posterior: PriorPosterior, sample: TrainingSample | None) -> None:
+        """Go on with another posterior, and other rows to tell support by."""
         self._posterior = posterior
-        self._parts = (self._parts[0], posterior)
+        self._training_sample = sample
+        kept = () if sample is None else (sample,)
+        self._parts = (self._parts[0], posterior, *kept)
 
     @property
     def feature_importances_(self) -> F64:
@@ -269,7 +274,10 @@ class PriorForestEstimator(ForestEstimator):
         n_more = count_copies(chunk.n_rows, copies)
         if posterior.n_rows + n_more > MOST_ROWS:
             raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
-        self._learn(posterior.add(chunk.X, chunk.target.y, copies))
+        more = TrainingSample.draw(chunk.X, self.seed_ + posterior.n_rows)
+        sample = self._training_sample
+        sample = None if sample is None else sample.merged(more, self.seed_)
+        self._learn(posterior.add(chunk.X, chunk.target.y, copies), sample)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Un-learn rows: the forest becomes, to the bit, one that never saw them.
@@ -305,7 +313,9 @@ class PriorForestEstimator(ForestEstimator):
         chunk = self._later_chunk(X, y, sample_weight, "forget")
         copies = chunk.copies(self._name)
         posterior = replace(self._posterior, n_jobs=self._threads())
-        self._learn(posterior.remove(chunk.X, chunk.target.y, copies))
+        sample = self._training_sample
+        sample = None if sample is None else sample.without(chunk.X)
+        self._learn(posterior.remove(chunk.X, chunk.target.y, copies), sample)
         return self
 
     def _refuse_random_ties(self, caller: str) -> None:
@@ -336,7 +346,9 @@ class PriorForestEstimator(ForestEstimator):
         self._refuse_merge(other)
         if self._posterior.n_rows + other._posterior.n_rows > MOST_ROWS:
             raise BayeswoodError(f"A forest counts at most {MOST_ROWS:,} rows.")
-        self._learn(self._posterior.merge(other._posterior))
+        mine, theirs = self._training_sample, other._training_sample
+        sample = None if mine is None or theirs is None else mine.merged(theirs, self.seed_)
+        self._learn(self._posterior.merge(other._posterior), sample)
         return self
 
     def _refuse_merge(self, other: Self) -> None:

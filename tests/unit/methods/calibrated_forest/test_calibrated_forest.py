@@ -285,7 +285,7 @@ def test_files_and_pickles_keep_the_calibration(model, weighted, grouped, tmp_pa
             np.testing.assert_array_equal(getattr(again, name)(X), getattr(fitted, name)(X))
         public = {name for name in vars(fitted) if name.endswith("_")}
         assert {name for name in vars(again) if name.endswith("_")} == public
-        if len(fitted._parts) > 1:
+        if len(fitted._parts) > 2:  # more than the target and the sample of rows
             assert repr(again.calibration_report()) == repr(fitted.calibration_report())
 
 
