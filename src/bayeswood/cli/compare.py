@@ -169,7 +169,11 @@ def _folds(
         estimator.fit(table.filter(~is_test), problem.y[~is_test], weights)
         seconds = time.perf_counter() - start
         predictions = predict_rows(
-            estimator, table.filter(is_test), coverage=request.coverage, gamma0=request.gamma0
+            estimator,
+            table.filter(is_test),
+            coverage=request.coverage,
+            gamma0=request.gamma0,
+            class_intervals=False,
         )
         yield score_predictions(predictions, problem.y[is_test]), seconds
 

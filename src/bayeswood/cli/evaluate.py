@@ -52,7 +52,9 @@ def evaluate(
     features, notes = model_features(table, estimator)
     notes += unseen_classes(y, estimator)
     with warnings_as_notes(notes):
-        predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+        predictions = predict_rows(
+            estimator, features, coverage=coverage, gamma0=gamma0, class_intervals=False
+        )
     scores = score_predictions(predictions, y)
     screen.show(heading(f"{type(estimator).__name__} on {len(y):,} rows of {data}, target {name}"))
     screen.show_notes(notes)

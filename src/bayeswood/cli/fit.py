@@ -237,6 +237,7 @@ def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted
         coverage=request.coverage,
         gamma0=request.gamma0,
         support=request.predictions is not None,
+        class_intervals=request.predictions is not None or request.plot is not None,
     )
     return Predicted(rows, predictions)
 

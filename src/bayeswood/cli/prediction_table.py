@@ -52,6 +52,8 @@ def _class_columns(predictions: ClassPredictions) -> dict[str, Any]:
     }
     for idx, label in enumerate(labels):
         columns[f"p_{label}"] = predictions.proba[:, idx]
+    if predictions.lower is None or predictions.upper is None:
+        return columns
     for idx, label in enumerate(labels):
         columns[f"p_{label}_lower"] = predictions.lower[:, idx]
         columns[f"p_{label}_upper"] = predictions.upper[:, idx]

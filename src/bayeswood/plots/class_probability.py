@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import label_cells, legend_above, spread_rows, take_axes, tidy
 from bayeswood.report import ClassPredictions, Outcome, classify_outcomes, predict_rows
 from bayeswood.report.names import shorten
@@ -39,6 +40,8 @@ class ClassProbabilityDisplay:
     """
 
     def __init__(self, predictions: ClassPredictions, y: Any) -> None:
+        if predictions.lower is None or predictions.upper is None:
+            raise BayeswoodError("The picture needs intervals: predict with class_intervals=True.")
         self.predictions = predictions
         self.y = np.asarray(y)
         self.outcome = classify_outcomes(predictions, self.y)

@@ -245,6 +245,8 @@ def _judge_class(
     """What the classifier says, which members agree, and what each says."""
     given = predict_rows(model, table, coverage=coverage, gamma0=gamma0)
     assert isinstance(given, ClassPredictions)
+    assert given.lower is not None
+    assert given.upper is not None
     votes = members.some(slice(0, len(members)))(row)[:, 0].argmax(axis=1)
     chosen = int(np.flatnonzero(members.classes == given.predicted[0])[0])
     shares = np.bincount(votes, members.weights, len(members.classes))

@@ -34,8 +34,8 @@ class ClassPredictions:
     predicted : (n_rows,) ndarray
         The predicted class.
     proba : (n_rows, n_classes) ndarray
-    lower, upper : (n_rows, n_classes) ndarray
-        Ends of the credible interval of each class probability.
+    lower, upper : (n_rows, n_classes) ndarray or None
+        Ends of the interval around each class probability; None if they were not asked for.
     agreement : (n_rows,) ndarray
         γ: share of the members, by weight, that vote for the predicted class.
     gamma0 : float
@@ -50,8 +50,8 @@ class ClassPredictions:
     classes: NDArray[Any]
     predicted: NDArray[Any]
     proba: F64
-    lower: F64
-    upper: F64
+    lower: F64 | None
+    upper: F64 | None
     agreement: F64
     gamma0: float
     coverage: float
@@ -68,8 +68,8 @@ class ClassPredictions:
             self.classes,
             self.predicted[rows],
             self.proba[rows],
-            self.lower[rows],
-            self.upper[rows],
+            _taken(self.lower, rows),
+            _taken(self.upper, rows),
             self.agreement[rows],
             self.gamma0,
             self.coverage,
@@ -136,6 +136,7 @@ def predict_rows(
     coverage: float = 0.9,
     gamma0: float = DEFAULT_GAMMA0,
     support: bool = False,
+    class_intervals: bool = True,
 ) -> ClassPredictions | NumberPredictions:
     """Predict rows with intervals and, for a classifier, the members' agreement.
 
@@ -150,6 +151,8 @@ def predict_rows(
         Least agreement of a confident row; for classifiers.
     support : bool, default False
         Whether to tell how well the rows are surrounded by training rows.
+    class_intervals : bool, default True
+        Whether class probabilities get intervals, which take longer than all the rest.
 
     Returns
     -------
@@ -168,12 +171,15 @@ def predict_rows(
     """
     _check_share("coverage", coverage)
     _check_share("gamma0", gamma0)
-    predict = _predict_classes if is_classifier(estimator) else _predict_numbers
-    predictions: ClassPredictions | NumberPredictions = predict(estimator, X, coverage, gamma0)
+    predictions: ClassPredictions | NumberPredictions
+    if is_classifier(estimator):
+        predictions = _predict_classes(estimator, X, coverage, gamma0, class_intervals)
+    else:
+        predictions = _predict_numbers(estimator, X, coverage)
     return replace(predictions, support=support_of(estimator, X)) if support else predictions
 
 
-def _predict_numbers(estimator: Any, X: Any, coverage: float, _: float) -> NumberPredictions:
+def _predict_numbers(estimator: Any, X: Any, coverage: float) -> NumberPredictions:
     predicted = np.asarray(estimator.predict(X), dtype=np.float64)
     if predicted.ndim != 1:
         raise BayeswoodError(
@@ -189,14 +195,18 @@ def _check_share(name: str, value: float) -> None:
         raise BayeswoodError(f"The '{name}' must be above 0 and {bound}. Got {value} instead.")
 
 
-def _predict_classes(estimator: Any, X: Any, coverage: float, gamma0: float) -> ClassPredictions:
+def _predict_classes(
+    estimator: Any, X: Any, coverage: float, gamma0: float, with_intervals: bool
+) -> ClassPredictions:
     votes = vote_shares(estimator, X)
     # A weighted mean of ones can exceed 1 by its last bit.
     proba = np.minimum(estimator.predict_proba(X), 1.0)
     # predict, not the largest probability: a hard vote may decide otherwise.
     predicted = np.asarray(estimator.predict(X))
     agreement = votes.of_classes(np.searchsorted(votes.classes, predicted))
-    ends = np.asarray(estimator.predict_interval(X, coverage=coverage))
+    lower = upper = None
+    if with_intervals:
+        lower, upper = np.moveaxis(estimator.predict_interval(X, coverage=coverage), -1, 0)
     return ClassPredictions(
-        votes.classes, predicted, proba, ends[..., 0], ends[..., 1], agreement, gamma0, coverage
+        votes.classes, predicted, proba, lower, upper, agreement, gamma0, coverage
     )

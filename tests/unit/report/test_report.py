@@ -8,6 +8,7 @@ from sklearn.metrics import brier_score_loss, log_loss, r2_score, root_mean_squa
 
 from bayeswood import BayesianForestClassifier, BayesianForestRegressor, RandomForestClassifier
 from bayeswood.errors import BayeswoodError
+from bayeswood.plots import ClassProbabilityDisplay
 from bayeswood.report import (
     ClassPredictions,
     NumberPredictions,
@@ -217,3 +218,16 @@ def test_shorten_and_listing():
     assert listing(["a"]) == "a"
     assert listing(range(8), 6) == "0, 1, 2, 3, 4, 5 and 2 more"
     assert listing(range(7), 6) == "0, 1, 2, 3, 4, 5, 6"
+
+
+def test_intervals_of_classes_are_left_out_if_not_asked_for(monkeypatch):
+    X, y = np.arange(60.0)[:, None], np.arange(60) % 2
+    forest = BayesianForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    whole = predict_rows(forest, X)
+    monkeypatch.setattr(BayesianForestClassifier, "predict_interval", None)
+    found = predict_rows(forest, X, class_intervals=False)
+    assert found.lower is found.upper is None
+    np.testing.assert_array_equal(found.proba, whole.proba)
+    assert found.take(np.arange(3)).lower is None
+    with pytest.raises(BayeswoodError, match="class_intervals=True"):
+        ClassProbabilityDisplay.from_predictions(y, found)
