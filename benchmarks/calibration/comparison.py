@@ -8,7 +8,13 @@ import numpy as np
 from benchmarks.calibration.store import Store
 
 HIGHER_IS_BETTER = {"log_p", "accuracy"}
-RATIOS = {"interval_score", "width", "rmse", "cpu"}  # compared as ratios, averaged as logarithms
+RATIOS = {
+    "interval_score",
+    "crps",
+    "width",
+    "rmse",
+    "cpu",
+}  # compared as ratios, averaged as logarithms
 
 
 @dataclass(frozen=True)

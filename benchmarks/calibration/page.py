@@ -34,7 +34,7 @@ OURS = classifiers.OURS
 TASKS = ("classification", "regression")
 SCORES = {
     "classification": ("log_p", "brier", "calibration_error", "accuracy"),
-    "regression": ("interval_score", "width", "rmse"),
+    "regression": ("interval_score", "crps", "rmse", "width"),
 }
 DIGITS = {"cpu": 2, "interval_score": 3}
 
@@ -57,6 +57,7 @@ def page(store: Store, picture: str) -> str:
         interval_differences=_differences(store, "regression"),
         coverage=_coverage(store),
         interval_score=_by_set(store, "regression", "interval_score"),
+        rmse=_by_set(store, "regression", "rmse"),
         classifiers=_descriptions(store, "classification"),
         regressors=_descriptions(store, "regression"),
         sets=_sets(store),

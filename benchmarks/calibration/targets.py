@@ -30,7 +30,8 @@ class Target:
 def targets(store: Store) -> list[Target]:
     """The verdict, for as much as there are records."""
     checks: list[Callable[[Store], Target | None]] = [
-        _log_p, _accuracy, _coverage, _thirds, _cpu_of_classifiers, _cpu_of_regressors,
+        _log_p, _accuracy, _rmse, _below_all("interval_score", "interval score"),
+        _below_all("crps", "CRPS"), _coverage, _thirds, _cpu_of_classifiers, _cpu_of_regressors,
     ]  # fmt: skip
     return [target for check in checks if (target := check(store)) is not None]
 
@@ -58,6 +59,39 @@ def _accuracy(store: Store) -> Target | None:
     measured = f"{with_error(found, 4, sign=True)} over {found.n} sets"
     words = "accuracy not below the recalibrated random forest's"
     return Target(words, measured, found.mean >= 0)
+
+
+def _rmse(store: Store) -> Target | None:
+    """Beside the better of BART and CatBoost, set by set in the mean."""
+    found = {name: _ratio(store, name, "rmse") for name in ("BART", "CatBoost")}
+    known = {name: ratio for name, ratio in found.items() if ratio is not None}
+    if not known:
+        return None
+    measured = ", ".join(f"{ratio:.3f} of {name}'s" for name, ratio in known.items())
+    words = "RMSE not above BART's and CatBoost's, in the geometric mean"
+    return Target(words, measured, max(known.values()) <= 1)
+
+
+def _ratio(store: Store, rival: str, metric: str) -> float | None:
+    found = over_sets(paired_by_set(store, RESPONSES, regressors.OURS, rival, metric))
+    return None if found is None else math.exp(found.mean)
+
+
+def _below_all(metric: str, words: str) -> Callable[[Store], Target | None]:
+    """A check that ours is below every other model's, in the geometric mean over sets."""
+
+    def check(store: Store) -> Target | None:
+        found = {
+            name: ratio for name in regressors.REGRESSORS
+            if name != regressors.OURS and (ratio := _ratio(store, name, metric)) is not None
+        }  # fmt: skip
+        if not found:
+            return None
+        nearest = max(found, key=lambda name: found[name])
+        measured = f"{found[nearest]:.3f} of the nearest one's ({nearest})"
+        return Target(f"{words} below every other model's", measured, found[nearest] < 1)
+
+    return check
 
 
 def coverage_misses(store: Store, metrics: list[str], margin: float) -> list[str] | None:
