@@ -1,4 +1,4 @@
-"""What other libraries are given: tables with categories, and nothing missing where they take none."""
+"""What other libraries are given: categories as such, and no gaps where they take none."""
 
 import numpy as np
 import pytest
