@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parameters import BOOLEAN, Constraint, integer, one_of
+from bayeswood.methods.base.parameters import (
+    BOOLEAN,
+    Constraint,
+    check_kind,
+    integer,
+    one_of,
+    parameter_error,
+)
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
@@ -35,8 +42,10 @@ from bayeswood.methods.calibrated_forest.bags import (
     grow_bags,
     part_of,
 )
+from bayeswood.methods.calibrated_forest.guarantee_rows import find_guarantee
 from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
 from bayeswood.methods.calibrated_forest.judgement import describe_left_out
+from bayeswood.methods.calibrated_forest.number_guarantee import NumberGuarantee, make_guarantee
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.out_of_bag_response import (
     SHARES,
@@ -52,7 +61,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
 )
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.progress import progress_bar
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
 
@@ -227,7 +236,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         "keep_responses": BOOLEAN,
     }
     _many_trees_threshold = log(1.5)
-    _part_kinds = (IntervalJudgement,)
+    _part_kinds = (IntervalJudgement, NumberGuarantee)
 
     def __init__(
         self,
@@ -294,6 +303,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             bags=bags,
             sizes=sizes,
             leaf_law=_leaf_law(plan) if self.keep_responses and self.interval != "affine" else None,
+            guarantee=make_guarantee(plan, data, encoded, bags),
         )
         tasks.finished(lambda: self._fitted(data, grown))
         return grown
@@ -333,6 +343,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         assert isinstance(grown, GrownBags)
         assert grown.bags is not None
+        if grown.guarantee is not None:
+            grown = grown.extended({}, grown.guarantee)
         used, n_jobs = grown.bags.counts > 0, self._threads()
         settings = {"n_calibration_rows_": int(used.sum())}
         oob = _out_of_bag_fit(data, grown, grown.bags.oob_mean, n_jobs)
@@ -352,6 +364,62 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         about["residual_share"] = shares
         found = judge_responses(known.some, known.groups, about, by_spread, share)
         return grown.extended(settings | oob, IntervalJudgement(found)), predictive
+
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, kind: str = "prediction", guarantee: bool = False
+    ) -> F64:
+        """Interval of the response, or of its mean.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+        coverage : float, default=0.9
+            Probability that the interval holds, in (0, 1).
+        kind : {"prediction", "mean"}, default="prediction"
+            As in `predict_quantiles`. An interval of the mean says how sure the forest is of
+            its own fit; it is no interval for a new response.
+        guarantee : bool, default=False
+            Whether the coverage is to be promised whatever the data are like and however few: such
+            intervals are somewhat wider. Of kind "prediction" only.
+
+        Returns
+        -------
+        ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
+            Lower and upper ends. An interval of the mean, and one with a guarantee, holds
+            `predict`.
+
+        Notes
+        -----
+        With ``guarantee=True``, a response of a new row that is exchangeable with the training
+        rows (drawn as they were; with `oob_groups`, a random row of a new group) is in its
+        interval with probability at least `coverage`, over training rows and new row together, for
+        each response by itself: split conformal prediction by the rows that a bag left out. See
+        docs/guarantees.md for what is promised and what is not.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_friedman1
+        >>> from bayeswood import CalibratedForestRegressor
+        >>> X, y = make_friedman1(n_samples=400, noise=1.0, random_state=0)
+        >>> forest = CalibratedForestRegressor(random_state=0).fit(X[:300], y[:300])
+        >>> low, high = forest.predict_interval(X[300:], coverage=0.9, guarantee=True).T
+        >>> bool(0.8 < ((low <= y[300:]) & (y[300:] <= high)).mean() < 1.0)
+        True
+        """
+        if not guarantee:
+            return super().predict_interval(X, coverage, kind)
+        caller = f"{self._name}.predict_interval"
+        if kind != "prediction":
+            check_kind(kind, caller)
+            raise parameter_error("kind", caller, "'prediction' with guarantee=True", kind)
+        level, rows = check_coverage(coverage, caller), self._encode(X)
+        part = find_guarantee(self._parts, NumberGuarantee, caller)
+        found = part.interval(rows, level, caller, self._workers(len(rows)))
+        mean = self.predictive_.mean(self.forest_, rows, self._workers(len(rows)))
+        found[..., 0] = np.minimum(found[..., 0], mean)
+        found[..., 1] = np.maximum(found[..., 1], mean)
+        return self._shaped(found)
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.
