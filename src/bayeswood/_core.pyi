@@ -556,6 +556,26 @@ def graft(
 def part_seed(seed: int, part: int) -> int:
     """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
 
+def count_unbeaten(
+    left_out: NDArray[np.uint64],
+    margin: NDArray[np.int32],
+    label: NDArray[np.int32],
+    weight: F64,
+    votes: NDArray[np.int32],
+    n_classes: int,
+    by_class: bool = False,
+    instruction_set: str = "auto",
+    n_jobs: int = 1,
+) -> F64:
+    """(n_rows, n_classes): summed weight of the old rows that a new row with this class does not
+    beat, that is whose margin is at most its own, by the votes of the trees that left out the old
+    row: those for the class less the most for another.
+
+    left_out: (n_old, n_words), bit t % 64 of word t // 64 set if tree t left the row out. margin,
+    label, weight: (n_old,). votes: (n_rows, n_trees), the class that each tree votes for. by_class:
+    old rows count for their own class alone. The same bits for any n_jobs and instruction_set.
+    """
+
 def boost_bags(
     encoded: EncodedMatrix,
     y: F64,

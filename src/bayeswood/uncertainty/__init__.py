@@ -52,6 +52,7 @@ from bayeswood.uncertainty.conformal import (
     largest_coverage,
     most_losses,
     n_units,
+    thin_bags,
     unit_weights,
 )
 from bayeswood.uncertainty.decomposition import (
@@ -173,6 +174,7 @@ __all__ = [
     "summarize_coverage",
     "summarize_reliability",
     "summarize_rows",
+    "thin_bags",
     "unit_weights",
     "vote_shares",
     "wilson_interval",

@@ -115,3 +115,41 @@ def most_losses(coverage: float, n: int, mishap: float = 0.0) -> float:
     """
     alpha = 1.0 - coverage - mishap
     return (alpha * (n + 1) - 1.0 + _TOLERANCE) / 2.0
+
+
+def thin_bags(
+    left_out: NDArray[np.bool_], share: float, random: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Bags as the theorem of the jackknife+ after bootstrap wants them, out of a fixed number.
+
+    Think of B̃ bags of K + 1 units, each of which a bag leaves out with probability `share`, and of
+    each unit let only G of the bags that left it out count, drawn at random, or all if they are
+    fewer. All units are alike. Seen from one of them, the new one, there are min(G, Binomial(B̃,
+    share)) bags that count; the others' come from these as they are, or thinned where the bags
+    unseen would have made them too many.
+
+    Parameters
+    ----------
+    left_out : ndarray of bool, (G, n_units)
+        Which bag left which unit out.
+    share : float
+        Probability of that, independently, whatever the data.
+    random : Generator
+
+    Returns
+    -------
+    ndarray of bool, (n_bags, n_units)
+        For the first so many bags, at most G, which of them count for which unit.
+    """
+    most, n = left_out.shape
+    n_all = max(most, round(most / share))
+    n_bags = min(most, int(random.binomial(n_all, share)))
+    own = left_out[:n_bags]
+    inside = own.sum(axis=0)
+    outside = random.binomial(n_all - n_bags, share, size=n)
+    # Of as many as there are, no more than G.
+    kept = random.hypergeometric(inside, outside, np.minimum(inside + outside, most))
+    keys = np.where(own, random.random(own.shape), np.inf)
+    rank = np.argsort(np.argsort(keys, axis=0), axis=0)
+    found: NDArray[np.bool_] = own & (rank < kept)
+    return found

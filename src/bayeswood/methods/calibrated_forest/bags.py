@@ -375,9 +375,7 @@ def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64, first_adds: bool
     return Forest(interleaved(n_bags, scaled, sizes), trees_per_member=sum(sizes))
 
 
-def interleaved(
-    n_bags: int, forests: Sequence[_core.Forest], sizes: Sequence[int]
-) -> _core.Forest:
+def interleaved(n_bags: int, forests: Sequence[_core.Forest], sizes: Sequence[int]) -> _core.Forest:
     """Trees of several forests, bag by bag: so many of the first, so many of the next, ..."""
     first = np.cumsum([0, *(n_bags * size for size in sizes)])[:-1]
     order = [

@@ -16,9 +16,7 @@ MOST_ROWS = 4096
 _TOLERANCE = 1e-9
 
 
-def units_left_out(
-    left_out: NDArray[np.bool_], groups: NDArray[np.int32]
-) -> NDArray[np.bool_]:
+def units_left_out(left_out: NDArray[np.bool_], groups: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which draw left which group out, (n_draws, n_groups), of what it did with each row."""
     first = np.unique(groups, return_index=True)[1]
     return left_out[:, first]
@@ -75,13 +73,13 @@ def find_guarantee(parts: Sequence[object], kind: type[GuaranteeT], caller: str)
 
 
 def read_integers(
-    arrays: Mapping[str, NDArray[Any]], name: str, n: int, bound: int
+    arrays: Mapping[str, NDArray[Any]], name: str, n: int, bound: int, least: int = 0
 ) -> NDArray[np.int32]:
-    """One array of n whole numbers from 0 to below `bound`, from a model file."""
+    """One array of n whole numbers from `least` to below `bound`, from a model file."""
     if name not in arrays:
         raise BayeswoodError(f"The model file lacks the array '{name}'.")
     array = np.asarray(arrays[name])
     fits = array.shape == (n,) and array.dtype.kind in "iu"
-    if not fits or (n and not (array.min() >= 0 and array.max() < bound)):
+    if not fits or (n and not (array.min() >= least and array.max() < bound)):
         raise BayeswoodError(f"The model file holds an unusable array '{name}'.")
     return np.ascontiguousarray(array, dtype=np.int32)
