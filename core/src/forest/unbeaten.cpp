@@ -7,7 +7,9 @@
 namespace bayeswood {
 namespace {
 
-inline std::int32_t count_bits(std::uint64_t word) { return std::popcount(word); }
+inline std::int32_t count_bits(std::uint64_t word) {
+  return std::popcount(word);
+}
 
 #include "unbeaten_row.inl"
 
@@ -24,11 +26,13 @@ class VotedClasses {
     counts_.assign(voted_.size(), 0);
     sums_.assign(voted_.size(), 0.0);
     std::fill(out, out + votes_.n_classes, 0.0);
-    return {old_rows_.label.size(),   old_rows_.n_words,      voted_.size(),
-            votes_.n_classes,         old_rows_.trees.data(), old_rows_.margin.data(),
-            old_rows_.label.data(),   old_rows_.weight.data(), voters_.data(),
-            voted_.data(),            place_.data(),          counts_.data(),
-            sums_.data(),             out};
+    return {old_rows_.label.size(), old_rows_.n_words,
+            voted_.size(),          votes_.n_classes,
+            old_rows_.trees.data(), old_rows_.margin.data(),
+            old_rows_.label.data(), old_rows_.weight.data(),
+            voters_.data(),         voted_.data(),
+            place_.data(),          counts_.data(),
+            sums_.data(),           out};
   }
 
  private:

@@ -6,14 +6,20 @@
 namespace bayeswood {
 namespace {
 
-inline std::int32_t count_bits(std::uint64_t word) { return __builtin_popcountll(word); }
+inline std::int32_t count_bits(std::uint64_t word) {
+  return __builtin_popcountll(word);
+}
 
 #include "unbeaten_row.inl"
 
 }  // namespace
 
-void unbeaten_by_class_avx2(const UnbeatenTask& task) { run_by_class(task); }
-void unbeaten_avx2(const UnbeatenTask& task) { run_all(task); }
+void unbeaten_by_class_avx2(const UnbeatenTask& task) {
+  run_by_class(task);
+}
+void unbeaten_avx2(const UnbeatenTask& task) {
+  run_all(task);
+}
 
 }  // namespace bayeswood
 

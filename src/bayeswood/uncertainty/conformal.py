@@ -138,13 +138,14 @@ def thin_bags(
 
     Returns
     -------
-    ndarray of bool, (n_bags, n_units)
-        For the first so many bags, at most G, which of them count for which unit.
+    ndarray of bool, (G, n_units)
+        Which bags count for which unit; the last ones, beyond those that the new unit has, for
+        none.
     """
     most, n = left_out.shape
     n_all = max(most, round(most / share))
     n_bags = min(most, int(random.binomial(n_all, share)))
-    own = left_out[:n_bags]
+    own = left_out & (np.arange(most) < n_bags)[:, None]
     inside = own.sum(axis=0)
     outside = random.binomial(n_all - n_bags, share, size=n)
     # Of as many as there are, no more than G.

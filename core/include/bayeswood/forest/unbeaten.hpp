@@ -25,8 +25,8 @@ struct NewVotes {
   std::span<const std::int32_t> classes;  // n_rows x n_trees, the class each tree votes for
 };
 
-// out: n_rows x n_classes, summed weight of the old rows whose margin is at most that of the new row
-// with this class. by_class: old rows count for their own class alone.
+// out: n_rows x n_classes, summed weight of the old rows whose margin is at most that of the new
+// row with this class. by_class: old rows count for their own class alone.
 void count_unbeaten(const LeftOutRows& old_rows, const NewVotes& votes, bool by_class,
                     InstructionSet instructions, double* out, const Running& run);
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
-from bayeswood.forest import Forest, RowWeights
+from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parts import SavedModel
 from bayeswood.methods.base.saved_state import read_array
@@ -55,9 +55,7 @@ class ClassGuarantee:
 
     Attributes
     ----------
-    n_trees : int
-        The first so many trees take part.
-    node_class : ndarray of unsigned integers, (n_nodes of these trees,)
+    node_class : ndarray of unsigned integers, (n_nodes in all,)
         The class that each leaf votes for as it was grown; 0 at other nodes.
     left_out : ndarray of uint64, (n_rows, n_words)
         Bit t set: tree t left the training row out, and counts for it.
@@ -68,7 +66,6 @@ class ClassGuarantee:
         At most the probability that some tree was left without rows but for the last one.
     """
 
-    n_trees: int
     node_class: NDArray[Any]
     left_out: NDArray[np.uint64]
     margin: I32
@@ -93,8 +90,6 @@ class ClassGuarantee:
             check_reach(self.groups, coverage, caller)
             weights = unit_weights(self.groups)
             losses = np.full(n_classes, most_losses(coverage, n_units(self.groups), self.mishap))
-        if self.n_trees == 0:
-            return np.ones((len(rows), n_classes), dtype=np.bool_)
         step = max(1, _BLOCK_ENTRIES // forest.n_trees)
         blocks = [rows[first : first + step] for first in range(0, len(rows), step)]
         found = [
@@ -103,7 +98,7 @@ class ClassGuarantee:
                 self.margin,
                 self.label,
                 weights,
-                tree_votes(forest.core, self.node_class, self.n_trees, block, n_jobs),
+                tree_votes(forest.core, self.node_class, block, n_jobs),
                 n_classes,
                 conditional,
                 n_jobs=n_jobs,
@@ -133,29 +128,27 @@ class ClassGuarantee:
         arrays["promise_margins"] = self.margin
         arrays["promise_labels"] = self.label
         arrays["promise_groups"] = self.groups
-        arrays["promise_about"] = np.array([float(self.n_trees), self.mishap])
+        arrays["promise_mishap"] = np.array([self.mishap])
 
     @classmethod
     def read(cls, saved: SavedModel) -> "ClassGuarantee | None":
         """Checked; None in files from before there was a promise."""
         arrays, core = saved.arrays, saved.forest.core
-        if "promise_about" not in arrays:
+        if "promise_mishap" not in arrays:
             return None
-        about = read_array(arrays, "promise_about", (2,))
-        n_trees = int(about[0])
-        if not 0 <= n_trees <= core.n_trees or not about[1] >= 0.0:
-            raise BayeswoodError("The model file holds an unusable array 'promise_about'.")
-        n_nodes = int(core.n_nodes[:n_trees].sum())
-        votes = read_integers(arrays, "promise_votes", n_nodes, core.n_outputs)
+        mishap = float(read_array(arrays, "promise_mishap", (1,))[0])
+        if mishap < 0.0:
+            raise BayeswoodError("The model file holds an unusable array 'promise_mishap'.")
+        n_trees, n_classes = core.n_trees, core.n_outputs
+        votes = read_integers(arrays, "promise_votes", int(core.n_nodes.sum()), n_classes)
         n = len(np.atleast_1d(arrays.get("promise_labels", np.empty(0))))
         return cls(
-            n_trees,
-            votes.astype(np.min_scalar_type(core.n_outputs)),
+            votes.astype(np.min_scalar_type(n_classes)),
             _read_left_out(arrays, n, n_trees),
             read_integers(arrays, "promise_margins", n, n_trees + 1, least=-n_trees),
-            read_integers(arrays, "promise_labels", n, core.n_outputs),
+            read_integers(arrays, "promise_labels", n, n_classes),
             read_integers(arrays, "promise_groups", n, n),
-            float(about[1]),
+            mishap,
         )
 
 
@@ -167,16 +160,30 @@ def _read_left_out(arrays: Mapping[str, NDArray[Any]], n: int, n_trees: int) -> 
 
 
 def n_words(n_trees: int) -> int:
-    """Words of 64 bits for so many trees; at least one."""
-    return max(1, -(-n_trees // _WORD))
+    """Words of 64 bits for so many trees."""
+    return -(-n_trees // _WORD)
 
 
 def make_class_guarantee(
-    data: TrainingData, grown: GrownForest, n_jobs: int
+    data: TrainingData, grown: GrownForest, kind: I32, n_jobs: int
 ) -> ClassGuarantee | None:
     """From the trees as they were grown, before anything was fitted to out-of-bag rows.
 
-    None if no tree leaves rows out.
+    Parameters
+    ----------
+    data : TrainingData
+        The rows that take part.
+    grown : GrownForest
+        The trees.
+    kind : ndarray of int32, (n_trees,)
+        How each tree was grown, if not all alike.
+    n_jobs : int
+        Threads.
+
+    Returns
+    -------
+    ClassGuarantee or None
+        None if no tree leaves rows out.
     """
     law = grown.row_weights
     if law is None or law.threshold <= 0:
@@ -187,12 +194,13 @@ def make_class_guarantee(
     counted = rows_that_count(groups, np.ones(data.n_rows, dtype=np.bool_), law.seed)
     numbers = np.unique(groups[counted], return_inverse=True)[1].astype(np.int32)
     share, core = 1.0 - exp(-law.threshold), grown.forest.core
-    kept = _trees_that_count(law, data.n_rows, counted, numbers, core.n_trees, share)
-    node_class = classes_of_nodes(core, len(kept))
-    votes = tree_votes(core, node_class, len(kept), data.X[counted], n_jobs)
+    first = counted[np.unique(numbers, return_index=True)[1]]
+    left_out = [law.draw(tree, data.n_rows)[first] == 0 for tree in range(core.n_trees)]
+    kept = _thinned(np.stack(left_out), kind, share, law.seed)[:, numbers]
+    node_class = classes_of_nodes(core)
+    votes = tree_votes(core, node_class, data.X[counted], n_jobs)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
     return ClassGuarantee(
-        len(kept),
         node_class,
         packed(kept),
         margins(votes, kept, label, data.n_classes),
@@ -202,15 +210,13 @@ def make_class_guarantee(
     )
 
 
-def _trees_that_count(
-    law: RowWeights, n_rows: int, rows: NDArray[np.intp], groups: I32, n_trees: int, share: float
-) -> NDArray[np.bool_]:
-    """Which trees count for which of these rows, (n_trees that take part, n_rows)."""
-    first = rows[np.unique(groups, return_index=True)[1]]
-    left_out = np.empty((n_trees, len(first)), dtype=np.bool_)
-    for tree in range(n_trees):
-        left_out[tree] = law.draw(tree, n_rows)[first] == 0
-    return thin_bags(left_out, share, np.random.default_rng([law.seed, _SEED]))[:, groups]
+def _thinned(left_out: NDArray[np.bool_], kind: I32, share: float, seed: int) -> NDArray[np.bool_]:
+    """Which trees count for which unit, kind by kind: trees of a kind are alike."""
+    random = np.random.default_rng([seed, _SEED])
+    found = np.zeros_like(left_out)
+    for one in np.unique(kind):
+        found[kind == one] = thin_bags(left_out[kind == one], share, random)
+    return found
 
 
 def packed(kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -228,9 +234,9 @@ def packed(kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def classes_of_nodes(core: _core.Forest, n_trees: int) -> NDArray[Any]:
-    """The most probable class of each leaf of the first trees (of equals the first); 0 elsewhere."""
-    arrays = core.select(np.arange(n_trees, dtype=np.int64)).to_arrays()
+def classes_of_nodes(core: _core.Forest) -> NDArray[Any]:
+    """The most probable class of each leaf, of equals the first; 0 at other nodes."""
+    arrays = core.to_arrays()
     sizes, values = arrays["leaf_n_entries"], arrays["leaf_value"]
     leaf = np.repeat(np.arange(len(sizes)), sizes)
     order = np.lexsort((arrays["leaf_class"], -values, leaf))
@@ -241,12 +247,11 @@ def classes_of_nodes(core: _core.Forest, n_trees: int) -> NDArray[Any]:
 
 
 def tree_votes(
-    core: _core.Forest, node_class: NDArray[Any], n_trees: int, rows: NDArray[Any], n_jobs: int
+    core: _core.Forest, node_class: NDArray[Any], rows: NDArray[Any], n_jobs: int
 ) -> I32:
-    """The class that each of the first trees votes for, (n_rows, n_trees)."""
-    first_node = np.concatenate([[0], np.cumsum(core.n_nodes[:n_trees])])[:n_trees]
-    nodes = core.apply(rows, n_jobs)[:, :n_trees]
-    return np.ascontiguousarray(node_class[nodes + first_node], dtype=np.int32)
+    """The class that each tree votes for, (n_rows, n_trees)."""
+    first_node = np.cumsum(core.n_nodes) - core.n_nodes
+    return np.ascontiguousarray(node_class[core.apply(rows, n_jobs) + first_node], dtype=np.int32)
 
 
 def margins(votes: I32, kept: NDArray[np.bool_], label: I32, n_classes: int) -> I32:
@@ -256,4 +261,5 @@ def margins(votes: I32, kept: NDArray[np.bool_], label: I32, n_classes: int) -> 
     counts = np.bincount(cells, minlength=len(votes) * n_classes).reshape(-1, n_classes)
     own = counts[row, label]
     counts[row, label] = -1 if n_classes > 1 else 0
-    return (own - np.maximum(counts.max(axis=1), 0)).astype(np.int32)
+    found: I32 = (own - np.maximum(counts.max(axis=1), 0)).astype(np.int32)
+    return found

@@ -34,7 +34,12 @@ from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
-from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
+from bayeswood.methods.calibrated_forest.choose_members import (
+    PoolPlan,
+    pool_trees,
+    randomized_trees,
+    shrink_trees,
+)
 from bayeswood.methods.calibrated_forest.class_guarantee import (
     ClassGuarantee,
     make_class_guarantee,
@@ -277,8 +282,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         The class of a new row that is exchangeable with the training rows (drawn as they were; with
         `oob_groups`, a random row of a new group) is in its set with probability at least
         `coverage`, over training rows, trees and new row together, whatever the data are like and
-        however few: the jackknife+ after bootstrap at a level that makes up for its factor of 2. See
-        docs/guarantees.md for what is promised and what is not.
+        however few: the jackknife+ after bootstrap, at a level that makes up for its factor of 2.
+        See docs/guarantees.md for what is promised and what is not.
 
         Examples
         --------
@@ -344,7 +349,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return MemberAverage if self.calibration is None else CalibratedAverage
 
     def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        promised = make_class_guarantee(data, grown, self._threads())
+        kind = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
+        promised = make_class_guarantee(data, grown, kind, self._threads())
         return super()._choose(data, grown if promised is None else grown.extended({}, promised))
 
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:

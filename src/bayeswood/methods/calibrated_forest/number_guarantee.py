@@ -7,9 +7,9 @@ in these bags alone, the rows that all of A left out have scores s_i = |y_i − 
     f(x) ± a(x) s_(k),    k = ⌈(1 − α)(K + 1)⌉ of K rows,
 
 holds a new response with probability at least 1 − α: split conformal prediction, see
-`bayeswood.uncertainty.conformal`. All that is chosen by out-of-bag rows elsewhere in the forest (the
-number of stages, the shares of kinds, sizes of residuals, their quantiles) would have looked at the
-rows that judge, and stays out: f is the sum of a fixed number of boosted trees, and
+`bayeswood.uncertainty.conformal`. What is chosen by out-of-bag rows elsewhere in the forest (the
+number of stages, the shares of kinds, sizes of residuals, their quantiles) has looked at the rows
+that judge, and stays out: f is the sum of a fixed number of boosted trees, and
 
     a² = (2 v(x) + v̄) / 3,
 
@@ -183,7 +183,7 @@ def make_guarantee(
     if groups is None:
         groups = np.arange(data.n_rows, dtype=np.int32)
     chosen = choose_bags(units_left_out(left_out, groups), 1.0 - exp(-plan.law.threshold))
-    strange = left_out[chosen].all(axis=0)
+    strange: Bools = np.logical_and.reduce(left_out[chosen], axis=0)
     counted = rows_that_count(groups, strange, plan.law.seed)
     if not len(counted):
         return None

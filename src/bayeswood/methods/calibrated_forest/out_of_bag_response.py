@@ -11,7 +11,6 @@ from bayeswood.methods.base.predictive import LeafResponses
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse, LeafForest
 from bayeswood.methods.calibrated_forest.bags import Bags
-from bayeswood.methods.calibrated_forest.number_guarantee import NumberGuarantee
 from bayeswood.uncertainty import (
     LEVELS,
     OutOfBagResponse,
@@ -39,14 +38,11 @@ class GrownBags(GrownForest):
         The like for sizes of out-of-bag residuals; None if there are none.
     leaf_law : RowWeights or None
         Of the trees whose leaves remember their rows; None if none do.
-    guarantee : NumberGuarantee or None
-        What intervals with a promise need; None if no row was left out.
     """
 
     bags: Bags | None = None
     sizes: Bags | None = None
     leaf_law: RowWeights | None = None
-    guarantee: NumberGuarantee | None = None
 
 
 def leaf_forest(data: TrainingData, grown: GrownBags) -> LeafForest | None:

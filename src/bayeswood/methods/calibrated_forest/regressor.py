@@ -294,16 +294,17 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
                 residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
                 told = part_of(report, _MEAN_SHARE, 1.0)
                 sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, told)
+        promised = make_guarantee(plan, data, encoded, bags)
         grown = GrownBags(
             bags.forest,
             bags.importances,
             cart.seed,
             replace(plan.law, trees_per_draw=bags.forest.trees_per_member),
             {**cart.settings(), **_described(bags)},
+            () if promised is None else (promised,),
             bags=bags,
             sizes=sizes,
             leaf_law=_leaf_law(plan) if self.keep_responses and self.interval != "affine" else None,
-            guarantee=make_guarantee(plan, data, encoded, bags),
         )
         tasks.finished(lambda: self._fitted(data, grown))
         return grown
@@ -343,8 +344,6 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         assert isinstance(grown, GrownBags)
         assert grown.bags is not None
-        if grown.guarantee is not None:
-            grown = grown.extended({}, grown.guarantee)
         used, n_jobs = grown.bags.counts > 0, self._threads()
         settings = {"n_calibration_rows_": int(used.sum())}
         oob = _out_of_bag_fit(data, grown, grown.bags.oob_mean, n_jobs)
