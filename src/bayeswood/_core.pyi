@@ -593,6 +593,7 @@ def boost_bags(
     min_samples_leaf: int = 1,
     min_weight_fraction_leaf: float = 0.0,
     max_depth: int = 0,
+    first_tree: int = 0,
     n_jobs: int = 1,
     progress: Progress | None = None,
     weight_threshold: float = 0.0,
@@ -600,7 +601,8 @@ def boost_bags(
     row_parts: NDArray[np.int32] | None = None,
     trees_per_draw: int = 1,
 ) -> tuple[Forest, F64]:
-    """Grow n_trees bags, each a sum of n_stages trees on the rows of positive weight in its draw.
+    """Grow bags first_tree .. first_tree + n_trees - 1, each a sum of n_stages trees on the rows of
+    positive weight in its draw.
 
     Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
     holds the bag's mean too. `before`: the stages of all bags so far (bag after bag), grown on the

@@ -188,7 +188,7 @@ def make_guarantee(
     if not len(counted):
         return None
     inside = data.take(~strange)
-    mean = _mean_forest(plan, data, encoded, bags, chosen, left_out)
+    mean = _mean_forest(plan, data, encoded, bags, chosen)
     spread, mean_variance = _spread_forest(plan, data, bags, chosen, left_out)
     deviation = inside.target.y.std(axis=0)
     found = NumberGuarantee(
@@ -243,7 +243,6 @@ def _mean_forest(
     encoded: _core.EncodedMatrix,
     bags: Bags,
     chosen: list[int],
-    left_out: Bools,
 ) -> Forest:
     """A fixed number of boosted trees in each bag; averaged trees where none are wanted."""
     n_stages = min(plan.n_stages, _FEW_STAGES if data.n_rows <= _SMALL_TABLE else _STAGES)
@@ -260,7 +259,7 @@ def _mean_forest(
     trees = [bags.stages.select(numbers.astype(np.int64)) for numbers in first]
     if n_grown < n_stages:
         trees = [
-            _completed(plan, data, encoded, own, ~left_out[bag], n_stages - n_grown)
+            _completed(plan, data, encoded, own, bag, n_stages - n_grown)
             for own, bag in zip(trees, chosen, strict=True)
         ]
     return Forest(_core.Forest.join(trees), trees_per_member=n_stages)
@@ -271,22 +270,18 @@ def _completed(
     data: TrainingData,
     encoded: _core.EncodedMatrix,
     stages: _core.Forest,
-    inside: Bools,
+    bag: int,
     n_more: int,
 ) -> _core.Forest:
-    """The stages of a bag with so many more after them."""
-    weights = inside.astype(np.float64)
-    if data.sample_weight is not None:
-        weights *= data.sample_weight
+    """The stages of a bag with so many more after them, as if all had been grown at once."""
     more, _ = _core.boost_bags(
         encoded,
         data.target.y,
-        weights,
+        data.sample_weight,
         data.X,
         stages,
         criterion="squared_error",
-        scheme="unit",
-        seed=plan.law.seed,
+        first_tree=bag,
         n_trees=1,
         n_stages=n_more,
         learning_rate=plan.learning_rate,
@@ -295,6 +290,7 @@ def _completed(
         max_depth=plan.boost_depth,
         min_weight_fraction_leaf=plan.limits["min_weight_fraction_leaf"],
         n_jobs=plan.n_jobs,
+        **plan.law.arguments(),
     )
     return _core.Forest.join([stages, more])
 
