@@ -66,21 +66,26 @@ def new_rows(problem, rng):
     return (X, y) if who is None else one_row_each(rng, X, y, who)
 
 
-def fitted_regressor(rng, X, y, who):
+def fitted_regressor(rng, X, y, who, n_stages=10):
     model = CalibratedForestRegressor(
-        10, n_boosting_stages=10, interval="affine", random_state=int(rng.integers(2**31))
+        10, n_boosting_stages=n_stages, interval="affine", random_state=int(rng.integers(2**31))
     )
     return model.fit(X, y, oob_groups=who)
 
 
 @pytest.mark.parametrize(
-    ("problem", "n", "level"),
-    [(uneven_noise, 60, 0.9), (heavy_tails, 100, 0.8), (lumps, 50, 0.8), (patients, 60, 0.9)],
+    ("problem", "n", "level", "n_stages"),
+    [
+        (uneven_noise, 60, 0.9, 10),
+        (heavy_tails, 100, 0.8, 0),
+        (lumps, 50, 0.8, 0),
+        (patients, 60, 0.9, 10),
+    ],
 )
-def test_intervals_keep_their_promise(problem, n, level, rng):
+def test_intervals_keep_their_promise(problem, n, level, n_stages, rng):
     shares = []
     for _ in range(N_REPETITIONS):
-        model = fitted_regressor(rng, *problem(rng, n))
+        model = fitted_regressor(rng, *problem(rng, n), n_stages)
         X_new, y_new = new_rows(problem, rng)
         low, high = model.predict_interval(X_new, level, guarantee=True).T
         shares.append(np.mean((low <= y_new) & (y_new <= high)))
