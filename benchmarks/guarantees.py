@@ -104,7 +104,10 @@ def mapie_intervals(X, y, who, X_new, seed):
     if who is None:
         half = len(y) // 2
         split = SplitConformalRegressor(forest, COVERAGE, prefit=False).fit(X[:half], y[:half])
-        yield "MAPIE split", split.conformalize(X[half:], y[half:]).predict_interval(X_new)[1][..., 0]
+        yield (
+            "MAPIE split",
+            split.conformalize(X[half:], y[half:]).predict_interval(X_new)[1][..., 0],
+        )
         jackknife = JackknifeAfterBootstrapRegressor(forest, levels, random_state=seed)
         ends = jackknife.fit_conformalize(X, y).predict_interval(X_new)[1]
         yield "MAPIE J+aB, promise .8", ends[..., 0]

@@ -135,9 +135,7 @@ def labelled_patients(rng, n):
 
 
 def fitted_classifier(rng, X, y, who):
-    model = CalibratedForestClassifier(
-        30, calibration=None, random_state=int(rng.integers(2**31))
-    )
+    model = CalibratedForestClassifier(30, calibration=None, random_state=int(rng.integers(2**31)))
     return model.fit(X, y, oob_groups=who)
 
 

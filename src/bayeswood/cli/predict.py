@@ -41,6 +41,11 @@ _N_CLASSES = 10
 )
 @click.option("--keep", multiple=True, help="Columns of DATA to copy before the predictions.")
 @share_option("--coverage", 0.9, "Coverage of the intervals.")
+@click.option(
+    "--guarantee",
+    is_flag=True,
+    help="Promise the coverage: of intervals for numbers, of sets of classes (calibrated forests).",
+)
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
 @memory_option
 @screen_options
@@ -50,6 +55,7 @@ def predict(
     out: Path,
     keep: tuple[str, ...],
     coverage: float,
+    guarantee: bool,
     gamma0: float,
     memory_limit: str | None,
     quiet: bool,
@@ -77,6 +83,7 @@ def predict(
                 to_stdout=out == _STDOUT,
                 coverage=coverage,
                 gamma0=gamma0,
+                guarantee=guarantee,
                 show_progress=screen.shows_progress,
             )
             _show(screen, predicted.facts(), out, predicted.notes())
@@ -86,7 +93,9 @@ def predict(
         check_names(kept, table.column_names, "column")
         features, notes = model_features(table, estimator)
         with warnings_as_notes(notes):
-            predictions = predict_rows(estimator, features, coverage=coverage, gamma0=gamma0)
+            predictions = predict_rows(
+                estimator, features, coverage=coverage, gamma0=gamma0, guarantee=guarantee
+            )
         result = prediction_table(predictions, {name: table[name] for name in kept})
         if out == _STDOUT:
             _write_stdout(result)

@@ -7,7 +7,7 @@ probabilities prefer another class than the majority of votes, the share of the 
 at most a half, and the row is rightly called uncertain.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,9 @@ class ClassPredictions:
     gamma0 : float
         A row is confident from this agreement on.
     coverage : float
-        Of the intervals.
+        Of the intervals, and of the sets.
+    sets : (n_rows, n_classes) ndarray of bool or None
+        Which classes are in the set that holds the true one with a guarantee; None if not asked.
     """
 
     classes: NDArray[Any]
@@ -52,6 +54,7 @@ class ClassPredictions:
     agreement: F64
     gamma0: float
     coverage: float
+    sets: NDArray[np.bool_] | None = None
 
     @property
     def is_confident(self) -> NDArray[np.bool_]:
@@ -69,6 +72,7 @@ class ClassPredictions:
             self.agreement[rows],
             self.gamma0,
             self.coverage,
+            None if self.sets is None else self.sets[rows],
         )
 
 
@@ -99,7 +103,12 @@ class NumberPredictions:
 
 
 def predict_rows(
-    estimator: Any, X: Any, *, coverage: float = 0.9, gamma0: float = DEFAULT_GAMMA0
+    estimator: Any,
+    X: Any,
+    *,
+    coverage: float = 0.9,
+    gamma0: float = DEFAULT_GAMMA0,
+    guarantee: bool = False,
 ) -> ClassPredictions | NumberPredictions:
     """Predict rows with intervals and, for a classifier, the members' agreement.
 
@@ -112,6 +121,8 @@ def predict_rows(
         Of the intervals, between 0 and 1.
     gamma0 : float, default 0.9
         Least agreement of a confident row; for classifiers.
+    guarantee : bool, default False
+        Whether the coverage is to be promised: of the intervals for y, or of sets of classes.
 
     Returns
     -------
@@ -130,14 +141,18 @@ def predict_rows(
     """
     _check_share("coverage", coverage)
     _check_share("gamma0", gamma0)
+    if guarantee and not getattr(estimator, "promises_coverage", False):
+        raise BayeswoodError(f"{type(estimator).__name__} gives no guarantees of coverage.")
     if is_classifier(estimator):
-        return _predict_classes(estimator, X, coverage, gamma0)
+        found = _predict_classes(estimator, X, coverage, gamma0)
+        return replace(found, sets=estimator.predict_set(X, coverage)) if guarantee else found
     predicted = np.asarray(estimator.predict(X), dtype=np.float64)
     if predicted.ndim != 1:
         raise BayeswoodError(
             f"Only models of one target can be reported. This one has {predicted.shape[1]}."
         )
-    ends = np.asarray(estimator.predict_interval(X, coverage=coverage))
+    asked = {"guarantee": True} if guarantee else {}
+    ends = np.asarray(estimator.predict_interval(X, coverage=coverage, **asked))
     return NumberPredictions(predicted, ends[:, 0], ends[:, 1], coverage)
 
 

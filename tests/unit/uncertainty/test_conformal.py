@@ -97,9 +97,7 @@ def test_thinned_bags_are_those_of_a_world_with_one_row_more(rng):
     rank = np.argsort(np.argsort(keys, axis=1), axis=1)
     world = left_out & (rank < most)
     wanted = world.all(axis=2).sum(axis=1)
-    found = [
-        thin_bags(rng.random((most, 1)) < share, share, rng).sum() for _ in range(n_worlds)
-    ]
+    found = [thin_bags(rng.random((most, 1)) < share, share, rng).sum() for _ in range(n_worlds)]
     # Means over 20,000 differ by .011 by chance (one standard error): five of them.
     assert np.mean(found) == pytest.approx(np.mean(wanted), abs=0.055)
     assert np.var(found) == pytest.approx(np.var(wanted), abs=0.1)
