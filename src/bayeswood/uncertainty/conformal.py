@@ -151,6 +151,6 @@ def thin_bags(
     # Of as many as there are, no more than G.
     kept = random.hypergeometric(inside, outside, np.minimum(inside + outside, most))
     keys = np.where(own, random.random(own.shape), np.inf)
-    rank = np.argsort(np.argsort(keys, axis=0), axis=0)
-    found: NDArray[np.bool_] = own & (rank < kept)
+    found = np.zeros_like(own)
+    np.put_along_axis(found, np.argsort(keys, axis=0), np.arange(most)[:, None] < kept, axis=0)
     return found

@@ -5,5 +5,6 @@
 - What trees say of the rows they left out: `out_of_bag_sums`.
 - Shrinkage of leaves and weights of trees, chosen by these rows: `choose_members`.
 - The calibrations fitted to them: `bayeswood.uncertainty.checks.calibration`.
+- Coverage with a promise: `number_guarantee`, `class_guarantee`, by the rows of `guarantee_rows`.
 - How good these are, row by row left out: `judgement`, shown by `out_of_bag_report`.
 """
