@@ -63,7 +63,7 @@ class ClassGuarantee:
         Votes of these trees for the row's class less the most for another; its class; its group,
         a number of its own for each row where there are none.
     mishap : float
-        At most the probability that some tree was left without rows but for the last one.
+        At most the probability that some bag of trees was left without rows but for the last one.
     """
 
     node_class: NDArray[Any]
@@ -176,7 +176,7 @@ def make_class_guarantee(
     grown : GrownForest
         The trees.
     kind : ndarray of int32, (n_trees,)
-        How each tree was grown, if not all alike.
+        0 or 1: how each tree was grown.
     n_jobs : int
         Threads.
 
@@ -194,9 +194,11 @@ def make_class_guarantee(
     counted = rows_that_count(groups, np.ones(data.n_rows, dtype=np.bool_), law.seed)
     numbers = np.unique(groups[counted], return_inverse=True)[1].astype(np.int32)
     share, core = 1.0 - exp(-law.threshold), grown.forest.core
-    first = counted[np.unique(numbers, return_index=True)[1]]
-    left_out = [law.draw(tree, data.n_rows)[first] == 0 for tree in range(core.n_trees)]
-    kept = _thinned(np.stack(left_out), kind, share, law.seed)[:, numbers]
+    size, first = law.trees_per_draw, counted[np.unique(numbers, return_index=True)[1]]
+    draws = range(0, core.n_trees, size)
+    left_out = np.stack([law.draw(tree, data.n_rows)[first] == 0 for tree in draws])
+    bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
+    kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
     node_class = classes_of_nodes(core)
     votes = tree_votes(core, node_class, data.X[counted], n_jobs)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
@@ -206,12 +208,26 @@ def make_class_guarantee(
         margins(votes, kept, label, data.n_classes),
         label,
         numbers,
-        core.n_trees * share ** n_units(groups),
+        len(bags) * share ** n_units(groups),
     )
 
 
+def bag_kinds(kind: I32, size: int) -> I32:
+    """A number for each bag of so many trees: the same for those with as many trees of each kind.
+
+    Examples
+    --------
+    >>> bag_kinds(np.array([0, 1, 0, 1, 1], dtype=np.int32), 2)
+    array([0, 0, 1], dtype=int32)
+    """
+    bag = np.arange(len(kind)) // size
+    counts = np.stack([np.bincount(bag), np.bincount(bag, kind)], axis=1)
+    numbers = np.unique(-counts, axis=0, return_inverse=True)[1]
+    return numbers.ravel().astype(np.int32)
+
+
 def _thinned(left_out: NDArray[np.bool_], kind: I32, share: float, seed: int) -> NDArray[np.bool_]:
-    """Which trees count for which unit, kind by kind: trees of a kind are alike."""
+    """Which bags count for which unit, kind by kind: bags of a kind are alike."""
     random = np.random.default_rng([seed, _SEED])
     found = np.zeros_like(left_out)
     for one in np.unique(kind):
