@@ -1,9 +1,8 @@
-#include "bayeswood/forest/unbeaten.hpp"
-
 #include <algorithm>
 #include <random>
 #include <vector>
 
+#include "bayeswood/forest/unbeaten.hpp"
 #include "check.hpp"
 
 using namespace bayeswood;

@@ -1,6 +1,6 @@
 """Promised coverage is kept over 1,000 training sets of each problem, and not by rows seen before.
 
-A repetition is a new training set, a new fit with a seed of its own, and new rows; its share of rows
+A repetition is a new training set, a fit with a seed of its own, and new rows; its share of rows
 covered is one number. Their mean may lie four of its standard errors below the promise, which a
 promise kept exactly breaks once in 30,000 runs.
 """

@@ -22,7 +22,8 @@ def prediction_table(
     -------
     pyarrow.Table
         ``predicted``, ``confident``, ``agreement``, ``p_CLASS`` of each class and then its ends
-        ``p_CLASS_lower`` and ``p_CLASS_upper``, and ``set_CLASS`` if sets were asked for; or ``predicted``, ``lower``, ``upper``.
+        ``p_CLASS_lower`` and ``p_CLASS_upper``, and ``set_CLASS`` if sets were asked for; or
+        ``predicted``, ``lower``, ``upper``.
     """
     import pyarrow as pa
 

@@ -151,6 +151,6 @@ def thin_bags(
     # Of as many as there are, no more than G.
     kept = random.hypergeometric(inside, outside, np.minimum(inside + outside, most))
     keys = np.where(own, random.random(own.shape), np.inf)
-    found = np.zeros_like(own)
+    found: NDArray[np.bool_] = np.zeros(own.shape, dtype=np.bool_)
     np.put_along_axis(found, np.argsort(keys, axis=0), np.arange(most)[:, None] < kept, axis=0)
     return found

@@ -1,5 +1,7 @@
 """Intervals and sets with a promise: by whom it is made, what it holds, how it is kept in files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,13 @@ from sklearn.datasets import make_friedman1
 
 from bayeswood import BayeswoodError, CalibratedForestClassifier, CalibratedForestRegressor, load
 from bayeswood.forest import RowWeights
-from bayeswood.methods.calibrated_forest.class_guarantee import ClassGuarantee, tree_votes
+from bayeswood.methods.base.sklearn_callbacks import FitTasks
+from bayeswood.methods.base.training_data import read_training_data
+from bayeswood.methods.calibrated_forest.class_guarantee import (
+    ClassGuarantee,
+    make_class_guarantee,
+    tree_votes,
+)
 from bayeswood.methods.calibrated_forest.guarantee_rows import (
     MOST_ROWS,
     find_guarantee,
@@ -19,6 +27,7 @@ from bayeswood.methods.calibrated_forest.number_guarantee import (
     choose_bags,
     without_strange_levels,
 )
+from bayeswood.methods.cart.grow_cart import grow_cart
 from bayeswood.modelfile import read_model, write_model
 
 
@@ -91,15 +100,27 @@ def test_rows_that_judge_play_no_part_in_what_is_judged(friedman, n_boosting_sta
     assert (first.scores != second.scores).any()
 
 
-def test_trees_that_count_have_not_seen_the_row(classifier, classes):
+@pytest.mark.parametrize("size", [1, 4])
+def test_trees_that_count_have_not_seen_the_row(classes, size):
+    """Trees by themselves, or in bags that share their rows."""
     X, y = classes
-    part = promise_of(classifier)
-    law = RowWeights("exponential", classifier.seed_, threshold=classifier.weight_threshold_)
+    plain = CalibratedForestClassifier(80, calibration=None, random_state=0)
+    data = read_training_data(
+        X, plain._read_target(y), None, None, categorical_features=None, owner="the test"
+    )
+    plan = plain._plan(data)
+    plan = replace(plan, row_weights=replace(plan.row_weights, trees_per_draw=size))
+    tasks = FitTasks(plain, X, y, sample_weight=None, oob_groups=None)
+    grown = grow_cart(plan, data, tasks, lambda grown: {})
+    part = make_class_guarantee(data, grown, np.arange(80, dtype=np.int32) % 2, 1)
     bits = np.unpackbits(part.left_out.view(np.uint8), axis=1, bitorder="little")[:, :80]
+    law = grown.row_weights
     left_out = np.stack([law.draw(tree, len(y)) == 0 for tree in range(80)], axis=1)
     assert not (bits.astype(bool) & ~left_out).any()
-    assert bits.sum() > 0.6 * left_out.sum()
-    np.testing.assert_array_equal(classifier.classes_[part.label], y)
+    assert bits.sum() > 0.4 * left_out.sum()
+    together = bits.reshape(len(y), -1, size)
+    assert (together == together[:, :, :1]).all()
+    np.testing.assert_array_equal(data.target.classes[part.label], y)
 
 
 def test_leaves_vote_as_they_were_grown(classes):
