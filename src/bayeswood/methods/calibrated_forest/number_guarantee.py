@@ -11,13 +11,14 @@ holds a new response with probability at least 1 − α: split conformal predict
 number of stages, the shares of kinds, sizes of residuals, their quantiles) has looked at the rows
 that judge, and stays out: f is the sum of a fixed number of boosted trees, and
 
-    a² = (2 v(x) + v̄) / 3,
+    a(x) = (n g(x) + 100 ḡ) / (n + 100),
 
-v the variance of the responses in the leaves of the bags' trees of larger leaves, v̄ its mean.
+g a sum of small boosted trees, fitted to the sizes |y − f_40| of the residuals that the first 40
+stages leave of the n rows in a bag, and ḡ their mean. (All stages would leave too little.)
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Any
 
@@ -27,7 +28,6 @@ from numpy.typing import NDArray
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.forest.leaf_values import with_leaf_values
 from bayeswood.methods.base.parts import SavedModel
 from bayeswood.methods.base.saved_state import read_array
 from bayeswood.methods.base.training_data import TrainingData
@@ -49,8 +49,10 @@ _ENOUGH_UNITS = 500
 # Boosted trees in a bag, of a small table and of others.
 _FEW_STAGES, _STAGES = 120, 240
 _SMALL_TABLE = 1000
-# Shares of the local and of the mean variance in the squared spread.
-_LOCAL, _MEAN = 2.0 / 3.0, 1.0 / 3.0
+# Stages whose residuals the spread is fitted to, its own stages, their depth and rows in a leaf.
+_EARLY_STAGES, _SPREAD_STAGES, _SPREAD_DEPTH, _SPREAD_LEAF = 40, 40, 3, 10
+# Rows that the mean size of residuals counts as, beside those in the bag.
+_MEAN_ROWS = 100
 # Least spread, as a share of the standard deviation of the responses in the bags.
 _LEAST_SPREAD = 1e-9
 _MEAN_TREES, _SPREAD_TREES = "promise_mean", "promise_spread"
@@ -65,9 +67,11 @@ class NumberGuarantee:
     mean : Forest
         One member per bag of A: f.
     spread : Forest
-        The same for v.
-    mean_variance : ndarray, (n_outputs,)
-        v̄.
+        The same for g.
+    mean_size : ndarray, (n_outputs,)
+        ḡ.
+    local : float
+        n / (n + 100).
     least : ndarray, (n_outputs,)
         What a does not fall below; positive.
     scores : ndarray, (n_rows, n_outputs)
@@ -80,7 +84,8 @@ class NumberGuarantee:
 
     mean: Forest
     spread: Forest
-    mean_variance: F64
+    mean_size: F64
+    local: float
     least: F64
     scores: F64
     groups: NDArray[np.int32]
@@ -96,19 +101,16 @@ class NumberGuarantee:
 
     def _predict(self, rows: NDArray[Any], n_jobs: int) -> tuple[F64, F64]:
         known = without_strange_levels(rows, self.mean.core.n_levels, self.met)
-        variance = _LOCAL * self.spread.predict(known, n_jobs) + _MEAN * self.mean_variance
-        spread = np.maximum(np.sqrt(variance), self.least)
-        return self.mean.predict(known, n_jobs), spread
+        sizes = np.maximum(self.spread.predict(known, n_jobs), 0.0)
+        spread = self.local * sizes + (1.0 - self.local) * self.mean_size
+        return self.mean.predict(known, n_jobs), np.maximum(spread, self.least)
 
     def judged_by(
         self, rows: NDArray[Any], y: F64, groups: NDArray[np.int32], n_jobs: int
     ) -> "NumberGuarantee":
         """The same with the scores of rows that no bag of A has seen."""
         mean, spread = self._predict(rows, n_jobs)
-        scores = np.abs(y - mean) / spread
-        return NumberGuarantee(
-            self.mean, self.spread, self.mean_variance, self.least, scores, groups, self.met
-        )
+        return replace(self, scores=np.abs(y - mean) / spread, groups=groups)
 
     def attributes(self) -> Mapping[str, Any]:
         """None: it is asked through `predict_interval`."""
@@ -118,7 +120,8 @@ class NumberGuarantee:
         """Trees and scores."""
         arrays |= forest_arrays(_MEAN_TREES, self.mean)
         arrays |= forest_arrays(_SPREAD_TREES, self.spread)
-        arrays["promise_variance"] = self.mean_variance
+        arrays["promise_size"] = self.mean_size
+        arrays["promise_local"] = np.array([self.local])
         arrays["promise_least"] = self.least
         arrays["promise_scores"] = self.scores
         arrays["promise_groups"] = self.groups
@@ -132,16 +135,17 @@ class NumberGuarantee:
         if mean is None or spread is None:
             return None
         n = saved.forest.n_outputs
-        variance = read_array(saved.arrays, "promise_variance", (n,))
+        size = read_array(saved.arrays, "promise_size", (n,))
+        local = float(read_array(saved.arrays, "promise_local", (1,))[0])
         least = read_array(saved.arrays, "promise_least", (n,))
         scores = read_array(saved.arrays, "promise_scores", (-1, n))
         groups = read_integers(saved.arrays, "promise_groups", len(scores), max(1, len(scores)))
         n_levels = int(saved.forest.core.n_levels.sum())
         met = read_integers(saved.arrays, "promise_met", n_levels, 2).astype(np.uint8)
-        lawful = (scores >= 0).all() and (variance >= 0).all() and (least > 0).all()
-        if not lawful or not len(scores) or (spread.core.to_arrays()["leaf_value"] < 0).any():
+        lawful = (scores >= 0).all() and (size >= 0).all() and (least > 0).all()
+        if not lawful or not len(scores) or not 0.0 <= local <= 1.0:
             raise BayeswoodError("The model file holds a promise that is not one.")
-        return cls(mean, spread, variance, least, scores, groups, met)
+        return cls(mean, spread, size, local, least, scores, groups, met)
 
 
 def without_strange_levels(
@@ -189,12 +193,14 @@ def make_guarantee(
         return None
     inside = data.take(~strange)
     mean = _mean_forest(plan, data, encoded, bags, chosen)
-    spread, mean_variance = _spread_forest(plan, data, bags, chosen, left_out)
+    spread, mean_size = _spread_forest(plan, data, encoded, bags, chosen, left_out)
+    n_inside = float(np.mean((~left_out[chosen]).sum(axis=1)))
     deviation = inside.target.y.std(axis=0)
     found = NumberGuarantee(
         mean,
         spread,
-        mean_variance,
+        mean_size,
+        n_inside / (n_inside + _MEAN_ROWS),
         np.where(deviation > 0, _LEAST_SPREAD * deviation, 1.0),
         np.empty((0, data.target.y.shape[1])),
         np.empty(0, dtype=np.int32),
@@ -274,16 +280,30 @@ def _completed(
     n_more: int,
 ) -> _core.Forest:
     """The stages of a bag with so many more after them, as if all had been grown at once."""
-    more, _ = _core.boost_bags(
+    more = _boosted(plan, data, encoded, data.target.y, stages, bag, n_more)
+    return _core.Forest.join([stages, more])
+
+
+def _boosted(
+    plan: BagPlan,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    y: F64,
+    before: _core.Forest | None,
+    bag: int,
+    n_stages: int,
+) -> _core.Forest:
+    """So many stages of one bag on these responses, after those before."""
+    found, _ = _core.boost_bags(
         encoded,
-        data.target.y,
+        y,
         data.sample_weight,
         data.X,
-        stages,
+        before,
         criterion="squared_error",
         first_tree=bag,
         n_trees=1,
-        n_stages=n_more,
+        n_stages=n_stages,
         learning_rate=plan.learning_rate,
         max_features=plan.boost_features,
         min_samples_leaf=plan.boost_leaf,
@@ -292,7 +312,7 @@ def _completed(
         n_jobs=plan.n_jobs,
         **plan.law.arguments(),
     )
-    return _core.Forest.join([stages, more])
+    return found
 
 
 def _averaged(trees: _core.Forest, per_bag: int) -> Forest:
@@ -302,32 +322,37 @@ def _averaged(trees: _core.Forest, per_bag: int) -> Forest:
 
 
 def _spread_forest(
-    plan: BagPlan, data: TrainingData, bags: Bags, chosen: list[int], left_out: Bools
+    plan: BagPlan,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    bags: Bags,
+    chosen: list[int],
+    left_out: Bools,
 ) -> tuple[Forest, F64]:
-    """Trees of larger leaves with the variance of y in each leaf, and its mean over the rows."""
-    per_bag = plan.kinds[-1].n_trees
-    trees = bags.kinds[-1].select(_trees_of(chosen, per_bag))
-    nodes = trees.apply(data.X, plan.n_jobs)
-    weights = np.ones(data.n_rows) if data.sample_weight is None else data.sample_weight
-    variances, means = [], []
-    for number, size in enumerate(trees.n_nodes):
-        inside = ~left_out[chosen[number // per_bag]]
-        own = _node_variance(nodes[inside, number], data.target.y[inside], weights[inside], size)
-        variances.append(own)
-        means.append(np.average(own[nodes[inside, number]], axis=0, weights=weights[inside]))
-    is_leaf = trees.to_arrays()["feature"] < 0
-    values = np.concatenate(variances)[is_leaf]
-    return _averaged(with_leaf_values(Forest(trees), values).core, per_bag), np.mean(means, axis=0)
+    """Trees for the sizes of residuals in each bag, and the mean of these."""
+    own = replace(plan, boost_depth=_SPREAD_DEPTH, boost_leaf=_SPREAD_LEAF)
+    trees, means = [], []
+    for bag in chosen:
+        inside = ~left_out[bag]
+        fitted = _early_forest(plan, bags, bag).predict(data.X, plan.n_jobs)
+        # Rows that the bag left out have no say: their weight in it is 0.
+        sizes = np.where(inside[:, None], np.abs(data.target.y - fitted), 0.0)
+        trees.append(_boosted(own, data, encoded, sizes, None, bag, _SPREAD_STAGES))
+        weights = None if data.sample_weight is None else data.sample_weight[inside]
+        means.append(np.average(sizes[inside], axis=0, weights=weights))
+    forest = Forest(_core.Forest.join(trees), trees_per_member=_SPREAD_STAGES)
+    return forest, np.mean(means, axis=0)
 
 
-def _node_variance(node: NDArray[np.int32], y: F64, weights: F64, n_nodes: int) -> F64:
-    """Weighted variance of the responses in each node, (n_nodes, n_outputs); 0 where none are."""
-    found = np.zeros((n_nodes, y.shape[1]))
-    total = np.maximum(np.bincount(node, weights, n_nodes), np.finfo(np.float64).tiny)
-    for output, values in enumerate(y.T):
-        mean = np.bincount(node, weights * values, n_nodes) / total
-        found[:, output] = np.bincount(node, weights * (values - mean[node]) ** 2, n_nodes) / total
-    return found
+def _early_forest(plan: BagPlan, bags: Bags, bag: int) -> Forest:
+    """The first stages of a bag; its averaged trees of larger leaves where there are none."""
+    if bags.stages is None:
+        per_bag = plan.kinds[-1].n_trees
+        return _averaged(bags.kinds[-1].select(_trees_of([bag], per_bag)), per_bag)
+    n_grown = bags.stages.n_trees // plan.n_bags
+    n_early = min(n_grown, _EARLY_STAGES)
+    numbers = np.arange(bag * n_grown, bag * n_grown + n_early, dtype=np.int64)
+    return Forest(bags.stages.select(numbers), trees_per_member=n_early)
 
 
 def _levels_met(data: TrainingData) -> NDArray[np.uint8]:
