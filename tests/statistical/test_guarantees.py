@@ -113,7 +113,8 @@ def test_intervals_by_rows_seen_before_break_it(rng):
         numbers = np.arange(seen.sum(), dtype=np.int32)
         wrong = part.judged_by(X[seen], y[seen, None], numbers, 1)
         X_new, y_new, _ = uneven_noise(rng, N_NEW)
-        low, high = wrong.interval(X_new, 0.9, "the test", 1)[:, 0].T
+        held = model.predict(X_new)[:, None]
+        low, high = wrong.interval(X_new, held, 0.9, "the test", 1)[:, 0].T
         shares.append(np.mean((low <= y_new) & (y_new <= high)))
     assert lower_and_upper(shares)[1] < 0.88
 

@@ -91,13 +91,18 @@ class NumberGuarantee:
     groups: NDArray[np.int32]
     met: NDArray[np.uint8]
 
-    def interval(self, rows: NDArray[Any], coverage: float, caller: str, n_jobs: int) -> F64:
-        """(n_rows, n_outputs, 2), or an error where there are too few rows for the coverage."""
+    def interval(
+        self, rows: NDArray[Any], held: F64, coverage: float, caller: str, n_jobs: int
+    ) -> F64:
+        """(n_rows, n_outputs, 2), wide enough for what is to be held, (n_rows, n_outputs).
+
+        An error where there are too few rows for the coverage.
+        """
         check_reach(self.groups, coverage, caller)
         mean, spread = self._predict(rows, n_jobs)
         reach = [conformal_quantile(one, self.groups, coverage) for one in self.scores.T]
         half = spread * np.array(reach)
-        return np.stack([mean - half, mean + half], axis=-1)
+        return np.stack([np.minimum(mean - half, held), np.maximum(mean + half, held)], axis=-1)
 
     def _predict(self, rows: NDArray[Any], n_jobs: int) -> tuple[F64, F64]:
         known = without_strange_levels(rows, self.mean.core.n_levels, self.met)
