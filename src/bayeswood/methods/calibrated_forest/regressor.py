@@ -376,8 +376,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         coverage : float, default=0.9
             Probability that the interval holds, in (0, 1).
         kind : {"prediction", "mean"}, default="prediction"
-            As in `predict_quantiles`. An interval of the mean says how sure the forest is of
-            its own fit; it is no interval for a new response.
+            As in `predict_quantiles`. An interval of the mean is none for a new response.
         guarantee : bool, default=False
             Whether to promise the coverage, of kind "prediction". Such intervals are wider.
 
@@ -397,9 +396,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         --------
         >>> from sklearn.datasets import make_friedman1
         >>> from bayeswood import CalibratedForestRegressor
-        >>> X, y = make_friedman1(n_samples=400, noise=1.0, random_state=0)
-        >>> forest = CalibratedForestRegressor(random_state=0).fit(X[:300], y[:300])
-        >>> forest.predict_interval(X[300:], coverage=0.9, guarantee=True).shape
+        >>> X, y = make_friedman1(n_samples=100, noise=1.0, random_state=0)
+        >>> forest = CalibratedForestRegressor(random_state=0).fit(X, y)
+        >>> forest.predict_interval(X, coverage=0.9, guarantee=True).shape
         (100, 2)
         """
         if not guarantee:
