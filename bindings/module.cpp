@@ -5,6 +5,7 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_forest(m);
   bayeswood::bindings::bind_grow(m);
   bayeswood::bindings::bind_graft(m);
+  bayeswood::bindings::bind_unbeaten(m);
   bayeswood::bindings::bind_safe_bayes(m);
   bayeswood::bindings::bind_leaf_model(m);
   bayeswood::bindings::bind_mcmc(m);

@@ -10,6 +10,7 @@ void bind_forest(nanobind::module_& m);
 void bind_predict(nanobind::module_& m, nanobind::class_<Forest>& forest);
 void bind_grow(nanobind::module_& m);
 void bind_graft(nanobind::module_& m);
+void bind_unbeaten(nanobind::module_& m);
 void bind_safe_bayes(nanobind::module_& m);
 void bind_leaf_model(nanobind::module_& m);
 void bind_mcmc(nanobind::module_& m);

@@ -600,6 +600,26 @@ def graft(
 def part_seed(seed: int, part: int) -> int:
     """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
 
+def count_unbeaten(
+    left_out: NDArray[np.uint64],
+    margin: NDArray[np.int32],
+    label: NDArray[np.int32],
+    weight: F64,
+    votes: NDArray[np.int32],
+    n_classes: int,
+    by_class: bool = False,
+    instruction_set: str = "auto",
+    n_jobs: int = 1,
+) -> F64:
+    """(n_rows, n_classes): summed weight of the old rows that a new row with this class does not
+    beat, that is whose margin is at most its own, by the votes of the trees that left out the old
+    row: those for the class less the most for another.
+
+    left_out: (n_old, n_words), bit t % 64 of word t // 64 set if tree t left the row out. margin,
+    label, weight: (n_old,). votes: (n_rows, n_trees), the class that each tree votes for. by_class:
+    old rows count for their own class alone. The same bits for any n_jobs and instruction_set.
+    """
+
 def boost_bags(
     encoded: EncodedMatrix,
     y: F64,
@@ -617,6 +637,7 @@ def boost_bags(
     min_samples_leaf: int = 1,
     min_weight_fraction_leaf: float = 0.0,
     max_depth: int = 0,
+    first_tree: int = 0,
     n_jobs: int = 1,
     progress: Progress | None = None,
     weight_threshold: float = 0.0,
@@ -624,7 +645,8 @@ def boost_bags(
     row_parts: NDArray[np.int32] | None = None,
     trees_per_draw: int = 1,
 ) -> tuple[Forest, F64]:
-    """Grow n_trees bags, each a sum of n_stages trees on the rows of positive weight in its draw.
+    """Grow bags first_tree .. first_tree + n_trees - 1, each a sum of n_stages trees on the rows of
+    positive weight in its draw.
 
     Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
     holds the bag's mean too. `before`: the stages of all bags so far (bag after bag), grown on the

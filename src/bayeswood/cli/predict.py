@@ -47,6 +47,11 @@ _N_CLASSES = 10
 )
 @click.option("--keep", multiple=True, help="Columns of DATA to copy before the predictions.")
 @share_option("--coverage", 0.9, "Coverage of the intervals.")
+@click.option(
+    "--guarantee",
+    is_flag=True,
+    help="Promise the coverage: of intervals for numbers, of sets of classes (calibrated forests).",
+)
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
 @memory_option
 @screen_options
@@ -56,6 +61,7 @@ def predict(
     out: Path,
     keep: tuple[str, ...],
     coverage: float,
+    guarantee: bool,
     gamma0: float,
     memory_limit: str | None,
     quiet: bool,
@@ -83,6 +89,7 @@ def predict(
                 to_stdout=out == _STDOUT,
                 coverage=coverage,
                 gamma0=gamma0,
+                guarantee=guarantee,
                 show_progress=screen.shows_progress,
             )
             _show(screen, predicted.facts(), out, predicted.notes())
@@ -93,7 +100,12 @@ def predict(
         features, notes = model_features(table, estimator)
         with warnings_as_notes(notes):
             predictions = predict_rows(
-                estimator, features, coverage=coverage, gamma0=gamma0, support=True
+                estimator,
+                features,
+                coverage=coverage,
+                gamma0=gamma0,
+                support=True,
+                guarantee=guarantee,
             )
         notes += support_note(predictions.support)
         result = prediction_table(predictions, {name: table[name] for name in kept})

@@ -36,10 +36,14 @@ class BatchPredictions:
     estimator : fitted bayeswood estimator
     coverage, gamma0 : float
         As of ``bayeswood predict``.
+    guarantee : bool
+        As of ``bayeswood predict``.
     """
 
-    def __init__(self, estimator: Any, coverage: float, gamma0: float) -> None:
-        self._estimator = estimator
+    def __init__(
+        self, estimator: Any, coverage: float, gamma0: float, guarantee: bool = False
+    ) -> None:
+        self._estimator, self._guarantee = estimator, guarantee
         self._coverage, self._gamma0 = coverage, gamma0
         self.n_rows = self.n_confident = 0
         self.classes: Counter[str] = Counter()
@@ -57,7 +61,12 @@ class BatchPredictions:
 
     def _all(self, features: Any) -> Any:
         found = predict_rows(
-            self._estimator, features, coverage=self._coverage, gamma0=self._gamma0, support=True
+            self._estimator,
+            features,
+            coverage=self._coverage,
+            gamma0=self._gamma0,
+            guarantee=self._guarantee,
+            support=True,
         )
         self._count(found.support)
         if isinstance(found, ClassPredictions):
@@ -141,6 +150,7 @@ def predict_large(
     to_stdout: bool,
     coverage: float,
     gamma0: float,
+    guarantee: bool,
     show_progress: bool,
 ) -> BatchPredictions:
     """Predict files a batch at a time.
@@ -158,6 +168,8 @@ def predict_large(
         Whether to write CSV to the standard output instead.
     coverage, gamma0 : float
         As of ``bayeswood predict``.
+    guarantee : bool
+        As of ``bayeswood predict``.
     show_progress : bool
         Whether someone watches.
 
@@ -169,7 +181,7 @@ def predict_large(
     known = list(large_files(data)[0].types)
     kept = split_names(keep, known)
     check_names(kept, known, "column")
-    predictions = BatchPredictions(estimator, coverage, gamma0)
+    predictions = BatchPredictions(estimator, coverage, gamma0, guarantee)
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "predictions.csv" if to_stdout else out
         predict_files(

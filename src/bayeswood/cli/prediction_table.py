@@ -22,8 +22,8 @@ def prediction_table(
     -------
     pyarrow.Table
         ``predicted``, ``confident``, ``agreement``, ``p_CLASS`` of each class and then its ends
-        ``p_CLASS_lower`` and ``p_CLASS_upper``; or ``predicted``, ``lower``, ``upper``. Last comes
-        ``support``, if it is known.
+        ``p_CLASS_lower`` and ``p_CLASS_upper``, and ``set_CLASS`` if sets were asked for; or
+        ``predicted``, ``lower``, ``upper``. Last comes ``support``, if it is known.
     """
     import pyarrow as pa
 
@@ -57,4 +57,6 @@ def _class_columns(predictions: ClassPredictions) -> dict[str, Any]:
     for idx, label in enumerate(labels):
         columns[f"p_{label}_lower"] = predictions.lower[:, idx]
         columns[f"p_{label}_upper"] = predictions.upper[:, idx]
+    if predictions.sets is not None:
+        columns |= {f"set_{label}": predictions.sets[:, i] for i, label in enumerate(labels)}
     return columns

@@ -41,10 +41,12 @@ class ClassPredictions:
     gamma0 : float
         A row is confident from this agreement on.
     coverage : float
-        Of the intervals.
+        Of the intervals, and of the sets.
     support : (n_rows,) ndarray or None
         How well the rows are surrounded by training rows; None if that was not asked for, or the
         model does not know.
+    sets : (n_rows, n_classes) ndarray of bool or None
+        Which classes are in the set that holds the true one with a guarantee; None if not asked.
     """
 
     classes: NDArray[Any]
@@ -56,6 +58,7 @@ class ClassPredictions:
     gamma0: float
     coverage: float
     support: F64 | None = None
+    sets: NDArray[np.bool_] | None = None
 
     @property
     def is_confident(self) -> NDArray[np.bool_]:
@@ -74,6 +77,7 @@ class ClassPredictions:
             self.gamma0,
             self.coverage,
             _taken(self.support, rows),
+            _taken(self.sets, rows),
         )
 
 
@@ -110,8 +114,8 @@ class NumberPredictions:
         )
 
 
-def _taken(support: F64 | None, rows: NDArray[np.intp]) -> F64 | None:
-    return None if support is None else support[rows]
+def _taken(array: NDArray[Any] | None, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+    return None if array is None else array[rows]
 
 
 def support_of(model: Any, X: Any) -> F64 | None:
@@ -137,6 +141,7 @@ def predict_rows(
     gamma0: float = DEFAULT_GAMMA0,
     support: bool = False,
     class_intervals: bool = True,
+    guarantee: bool = False,
 ) -> ClassPredictions | NumberPredictions:
     """Predict rows with intervals and, for a classifier, the members' agreement.
 
@@ -153,6 +158,8 @@ def predict_rows(
         Whether to tell how well the rows are surrounded by training rows.
     class_intervals : bool, default True
         Whether class probabilities get intervals, which take longer than all the rest.
+    guarantee : bool, default False
+        Whether the coverage is to be promised: of the intervals for y, or of sets of classes.
 
     Returns
     -------
@@ -171,21 +178,26 @@ def predict_rows(
     """
     _check_share("coverage", coverage)
     _check_share("gamma0", gamma0)
-    predictions: ClassPredictions | NumberPredictions
+    if guarantee and not getattr(estimator, "promises_coverage", False):
+        raise BayeswoodError(f"{type(estimator).__name__} gives no guarantees of coverage.")
+    found: ClassPredictions | NumberPredictions
     if is_classifier(estimator):
-        predictions = _predict_classes(estimator, X, coverage, gamma0, class_intervals)
+        sets = estimator.predict_set(X, coverage) if guarantee else None
+        of_classes = _predict_classes(estimator, X, coverage, gamma0, class_intervals)
+        found = replace(of_classes, sets=sets)
     else:
-        predictions = _predict_numbers(estimator, X, coverage)
-    return replace(predictions, support=support_of(estimator, X)) if support else predictions
+        found = _predict_numbers(estimator, X, coverage, guarantee)
+    return replace(found, support=support_of(estimator, X)) if support else found
 
 
-def _predict_numbers(estimator: Any, X: Any, coverage: float) -> NumberPredictions:
+def _predict_numbers(estimator: Any, X: Any, coverage: float, guarantee: bool) -> NumberPredictions:
     predicted = np.asarray(estimator.predict(X), dtype=np.float64)
     if predicted.ndim != 1:
         raise BayeswoodError(
             f"Only models of one target can be reported. This one has {predicted.shape[1]}."
         )
-    ends = np.asarray(estimator.predict_interval(X, coverage=coverage))
+    asked = {"guarantee": True} if guarantee else {}
+    ends = np.asarray(estimator.predict_interval(X, coverage=coverage, **asked))
     return NumberPredictions(predicted, ends[:, 0], ends[:, 1], coverage)
 
 

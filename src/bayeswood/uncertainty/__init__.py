@@ -47,6 +47,14 @@ from bayeswood.uncertainty.checks.frequency import (
 )
 from bayeswood.uncertainty.checks.reliability import Reliability, class_event, summarize_reliability
 from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, split_log_loss
+from bayeswood.uncertainty.conformal import (
+    conformal_quantile,
+    largest_coverage,
+    most_losses,
+    n_units,
+    thin_bags,
+    unit_weights,
+)
 from bayeswood.uncertainty.decomposition import (
     Uncertainty,
     member_variance,
@@ -136,6 +144,7 @@ __all__ = [
     "class_event",
     "clopper_pearson_interval",
     "clopper_pearson_upper",
+    "conformal_quantile",
     "coverage_report",
     "effective_number",
     "envelope_curve",
@@ -147,10 +156,13 @@ __all__ = [
     "interval_levels",
     "is_confident",
     "judge_classes",
+    "largest_coverage",
     "least_size",
     "mean_tree_size",
     "member_quantiles",
     "member_variance",
+    "most_losses",
+    "n_units",
     "quantile_loss",
     "row_blocks",
     "sort_outcomes",
@@ -163,6 +175,8 @@ __all__ = [
     "summarize_coverage",
     "summarize_reliability",
     "summarize_rows",
+    "thin_bags",
+    "unit_weights",
     "vote_shares",
     "wilson_interval",
 ]

@@ -6,5 +6,6 @@
 - Shrinkage of leaves and weights of trees, chosen by these rows: `choose_members`.
 - Bags of trees, and what another sample would change: `class_bags`; of numbers `bags`.
 - The calibrations fitted to them: `bayeswood.uncertainty.checks.calibration`.
+- Coverage with a promise: `number_guarantee`, `class_guarantee`, by the rows of `guarantee_rows`.
 - How good these are, row by row left out: `judgement`, shown by `out_of_bag_report`.
 """

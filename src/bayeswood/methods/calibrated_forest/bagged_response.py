@@ -149,9 +149,9 @@ class BaggedResponse(NumberPredictive):
         if weights:
             found["residual_weights"] = np.stack(weights, axis=1)
         if self.sizes is not None:
-            found |= _forest_arrays("size", self.sizes)
+            found |= forest_arrays("size", self.sizes)
         if self.leaves is not None:
-            found |= _forest_arrays("leaves", self.leaves.forest) | self.leaves.responses.arrays()
+            found |= forest_arrays("leaves", self.leaves.forest) | self.leaves.responses.arrays()
         return found
 
     @classmethod
@@ -162,22 +162,23 @@ class BaggedResponse(NumberPredictive):
         outputs = _outputs_from(arrays, n)
         if (least < 0).any():
             raise BayeswoodError("The model file holds a size of residuals that is negative.")
-        sizes = _forest_from("size", arrays, forest)
-        trees = _forest_from("leaves", arrays, forest)
+        sizes = forest_from("size", arrays, forest)
+        trees = forest_from("leaves", arrays, forest)
         leaves = None
         if trees is not None:
             leaves = LeafForest(trees, LeafResponses.from_arrays(arrays, trees))
         return cls(sizes, least, outputs, leaves)
 
 
-def _forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
+def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
     """The trees of a second forest, for a model file."""
     own = forest.core.to_arrays()
     kept = {f"{prefix}_{n}": a for n, a in own.items() if isinstance(a, np.ndarray)}
     return {**kept, f"{prefix}_trees_per_member": np.array(forest.trees_per_member)}
 
 
-def _forest_from(prefix: str, arrays: Arrays, like: Forest) -> Forest | None:
+def forest_from(prefix: str, arrays: Arrays, like: Forest) -> Forest | None:
+    """What `forest_arrays` gave; None if it is not there."""
     if f"{prefix}_trees_per_member" not in arrays:
         return None
     found = read_trees(arrays, prefix, like)

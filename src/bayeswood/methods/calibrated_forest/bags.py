@@ -129,6 +129,8 @@ class Bags:
         w: of the boosted trees, then of each kind.
     kinds : list of Forest
         The averaged trees by themselves, in the order of the plan.
+    stages : Forest or None
+        All boosted trees that were grown, before m was chosen; None if there are none.
     """
 
     forest: Forest
@@ -138,6 +140,7 @@ class Bags:
     n_stages: int
     shares: F64
     kinds: list[_core.Forest]
+    stages: _core.Forest | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,15 @@ class _Part:
     n_trees: int
     importances: F64
     oob: F64
+
+
+@dataclass(frozen=True)
+class _Boosted:
+    """The boosted trees: all that were grown, those of the best number, and who left rows out."""
+
+    grown: _core.Forest | None
+    part: _Part | None
+    counts: NDArray[np.int32]
 
 
 def grow_bags(
@@ -175,7 +187,8 @@ def grow_bags(
     report : callable, default=None
         Told which share of the work is done.
     """
-    boosted, counts = _boost(plan, data, encoded, y, weights, report)
+    all_stages = _boost(plan, data, encoded, y, weights, report)
+    boosted, counts = all_stages.part, all_stages.counts
     parts = [] if boosted is None else [boosted]
     told = part_of(report, _BOOSTING_SHARE, 1.0)
     for kind in plan.kinds:
@@ -206,6 +219,7 @@ def grow_bags(
         n_stages,
         every,
         [part.trees for part in parts[len(parts) - len(plan.kinds) :]],
+        all_stages.grown,
     )
 
 
@@ -216,7 +230,7 @@ def _boost(
     y: F64,
     weights: F64 | None,
     report: ShareDone | None,
-) -> tuple[_Part | None, NDArray[np.int32]]:
+) -> _Boosted:
     """Boosted trees, lot after lot, up to the best number of stages."""
     grown: _core.Forest | None = None
     importances = np.zeros((plan.n_bags, data.schema.n_features))
@@ -242,16 +256,17 @@ def _boost(
             **plan.law.arguments(),
         )
         importances += decrease
-        grown = more if grown is None else _interleaved(plan.n_bags, [grown, more], [n_grown, lot])
+        grown = more if grown is None else interleaved(plan.n_bags, [grown, more], [n_grown, lot])
         n_grown += lot
         before = np.inf if path is None else path.error
         path, counts = _path(plan, data, grown, n_grown, y, weights)
         if path.best < _NEAR_THE_END * n_grown or path.error > (1 - _LEAST_GAIN) * before:
             break
     if grown is None or path is None or path.best == 0:
-        return None, counts
+        return _Boosted(grown, None, counts)
     chosen = (np.arange(plan.n_bags)[:, None] * n_grown + np.arange(path.best)).ravel()
-    return _Part(grown.select(chosen), path.best, importances, path.oob), counts
+    best = _Part(grown.select(chosen), path.best, importances, path.oob)
+    return _Boosted(grown, best, counts)
 
 
 @dataclass(frozen=True)
@@ -357,12 +372,10 @@ def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64, first_adds: bool
             factor = share if number == 0 and first_adds else share / part.n_trees
             scaled.append(part.trees.scaled(np.full(part.trees.n_trees, factor)))
             sizes.append(part.n_trees)
-    return Forest(_interleaved(n_bags, scaled, sizes), trees_per_member=sum(sizes))
+    return Forest(interleaved(n_bags, scaled, sizes), trees_per_member=sum(sizes))
 
 
-def _interleaved(
-    n_bags: int, forests: Sequence[_core.Forest], sizes: Sequence[int]
-) -> _core.Forest:
+def interleaved(n_bags: int, forests: Sequence[_core.Forest], sizes: Sequence[int]) -> _core.Forest:
     """Trees of several forests, bag by bag: so many of the first, so many of the next, ..."""
     first = np.cumsum([0, *(n_bags * size for size in sizes)])[:-1]
     order = [

@@ -34,8 +34,18 @@ from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
-from bayeswood.methods.calibrated_forest.choose_members import PoolPlan, pool_trees, shrink_trees
+from bayeswood.methods.calibrated_forest.choose_members import (
+    PoolPlan,
+    pool_trees,
+    randomized_trees,
+    shrink_trees,
+)
 from bayeswood.methods.calibrated_forest.class_bags import measure_spread, trees_per_bag
+from bayeswood.methods.calibrated_forest.class_guarantee import (
+    ClassGuarantee,
+    make_class_guarantee,
+)
+from bayeswood.methods.calibrated_forest.guarantee_rows import find_guarantee
 from bayeswood.methods.calibrated_forest.judgement import (
     ClassJudgement,
     describe_calibration,
@@ -50,7 +60,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
 )
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.report.calibration import ClassCalibrationSummary
-from bayeswood.uncertainty import Uncertainty, fit_class_calibration
+from bayeswood.uncertainty import Uncertainty, check_coverage, fit_class_calibration
 
 F64 = NDArray[np.float64]
 
@@ -216,7 +226,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "calibration": one_of("oob") | NONE,
     }
     _many_trees_threshold = 0.35
-    _part_kinds = (ClassJudgement,)
+    _part_kinds = (ClassJudgement, ClassGuarantee)
 
     def __init__(
         self,
@@ -252,6 +262,54 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.categorical_features = categorical_features
+
+    def predict_set(
+        self, X: Any, coverage: float = 0.9, conditional: bool = False
+    ) -> NDArray[np.bool_]:
+        """Sets of classes that hold the true one with a promised probability.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+        coverage : float, default=0.9
+            Promised probability, in (0, 1).
+        conditional : bool, default=False
+            Whether to promise it for the rows of each class by themselves, rare ones too, and not
+            only for all rows together. Such sets are larger; a class of fewer than
+            coverage / (1 − coverage) training rows is in every set.
+
+        Returns
+        -------
+        ndarray of bool, (n_rows, n_classes)
+            Which classes are in the set, in the order of `classes_`. `predict` always is.
+
+        Notes
+        -----
+        The class of a new row that is exchangeable with the training rows (drawn as they were; with
+        `oob_groups`, a random row of a new group) is in its set with probability at least
+        `coverage`, over training rows, trees and new row together, whatever the data are like and
+        however few: the jackknife+ after bootstrap, at a level that makes up for its factor of 2.
+        See docs/guarantees.md for what is promised and what is not.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from bayeswood import CalibratedForestClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> forest = CalibratedForestClassifier(random_state=0).fit(X[::2], y[::2])
+        >>> sets = forest.predict_set(X[1::2], coverage=0.9)
+        >>> bool(sets[range(75), y[1::2]].mean() >= 0.9)
+        True
+        """
+        caller = f"{self._name}.predict_set"
+        level, rows = check_coverage(coverage, caller), self._encode(X)
+        part = find_guarantee(self._parts, ClassGuarantee, caller)
+        n_jobs = self._workers(len(rows))
+        found = part.sets(self.forest_, rows, level, conditional, caller, n_jobs)
+        proba = self.predictive_.probabilities(self.forest_, rows, n_jobs)
+        found[np.arange(len(rows)), np.argmax(proba, axis=1)] = True
+        return found
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of the calibrated prediction and where it comes from, in nats.
@@ -302,6 +360,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
 
     def _predictive_kind(self) -> type[Predictive]:
         return MemberAverage if self.calibration is None else CalibratedAverage
+
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        kind = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
+        promised = make_class_guarantee(data, grown, kind, self._threads())
+        return super()._choose(data, grown if promised is None else grown.extended({}, promised))
 
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         if self.calibration is None:

@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parameters import BOOLEAN, Constraint, integer, one_of
+from bayeswood.methods.base.parameters import (
+    BOOLEAN,
+    Constraint,
+    check_kind,
+    integer,
+    one_of,
+    parameter_error,
+)
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
@@ -35,8 +42,10 @@ from bayeswood.methods.calibrated_forest.bags import (
     grow_bags,
     part_of,
 )
+from bayeswood.methods.calibrated_forest.guarantee_rows import find_guarantee
 from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
 from bayeswood.methods.calibrated_forest.judgement import describe_left_out
+from bayeswood.methods.calibrated_forest.number_guarantee import NumberGuarantee, make_guarantee
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.out_of_bag_response import (
     SHARES,
@@ -52,7 +61,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
 )
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.progress import progress_bar
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
 
@@ -227,7 +236,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         "keep_responses": BOOLEAN,
     }
     _many_trees_threshold = log(1.5)
-    _part_kinds = (IntervalJudgement,)
+    _part_kinds = (IntervalJudgement, NumberGuarantee)
 
     def __init__(
         self,
@@ -285,12 +294,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
                 residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
                 told = part_of(report, _MEAN_SHARE, 1.0)
                 sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, told)
+        promised = make_guarantee(plan, data, encoded, bags)
         grown = GrownBags(
             bags.forest,
             bags.importances,
             cart.seed,
             replace(plan.law, trees_per_draw=bags.forest.trees_per_member),
             {**cart.settings(), **_described(bags)},
+            () if promised is None else (promised,),
             bags=bags,
             sizes=sizes,
             leaf_law=_leaf_law(plan) if self.keep_responses and self.interval != "affine" else None,
@@ -352,6 +363,55 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         about["residual_share"] = shares
         found = judge_responses(known.some, known.groups, about, by_spread, share)
         return grown.extended(settings | oob, IntervalJudgement(found)), predictive
+
+    def predict_interval(
+        self, X: Any, coverage: float = 0.9, kind: str = "prediction", guarantee: bool = False
+    ) -> F64:
+        """Interval of the response, or of its mean.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+        coverage : float, default=0.9
+            Probability that the interval holds, in (0, 1).
+        kind : {"prediction", "mean"}, default="prediction"
+            As in `predict_quantiles`. An interval of the mean is none for a new response.
+        guarantee : bool, default=False
+            Whether to promise the coverage, of kind "prediction". Such intervals are wider.
+
+        Returns
+        -------
+        ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
+            Lower and upper ends. One of the mean, or with a guarantee, holds `predict`.
+
+        Notes
+        -----
+        With ``guarantee=True``, a response of a new row that is exchangeable with the training
+        rows (drawn as they were; with `oob_groups`, a random row of a new group) is in its
+        interval with probability at least `coverage`, over training rows and new row together, for
+        each response by itself. See docs/guarantees.md for what is promised and what is not.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import make_friedman1
+        >>> from bayeswood import CalibratedForestRegressor
+        >>> X, y = make_friedman1(n_samples=100, noise=1.0, random_state=0)
+        >>> forest = CalibratedForestRegressor(random_state=0).fit(X, y)
+        >>> forest.predict_interval(X, coverage=0.9, guarantee=True).shape
+        (100, 2)
+        """
+        if not guarantee:
+            return super().predict_interval(X, coverage, kind)
+        caller = f"{self._name}.predict_interval"
+        if kind != "prediction":
+            check_kind(kind, caller)
+            raise parameter_error("kind", caller, "'prediction' with guarantee=True", kind)
+        level, rows = check_coverage(coverage, caller), self._encode(X)
+        part = find_guarantee(self._parts, NumberGuarantee, caller)
+        n_jobs = self._workers(len(rows))
+        held = self.predictive_.mean(self.forest_, rows, n_jobs)
+        return self._shaped(part.interval(rows, held, level, caller, n_jobs))
 
     def uncertainty(self, X: Any) -> Uncertainty:
         """Variance of the response and where it comes from.

@@ -59,6 +59,8 @@ class CalibratedForest(CartForest):
     """Grows trees on thresholded weights. Not to be used by itself."""
 
     _scheme = "exponential"
+    # Whether coverage can be asked for with a guarantee; see docs/guarantees.md.
+    promises_coverage: ClassVar[bool] = True
     # c with many trees, where it is not given.
     _many_trees_threshold: ClassVar[float]
 

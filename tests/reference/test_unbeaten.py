@@ -1,0 +1,70 @@
+"""The native tournament against a slow twin."""
+
+import numpy as np
+import pytest
+
+from bayeswood import _core
+from bayeswood.methods.calibrated_forest.class_guarantee import margins, packed
+
+
+def twin(left_out, margin, label, weight, votes, n_classes, by_class):
+    """left_out: (n_trees, n_old) bools; the rest as the core has it."""
+    found = np.zeros((len(votes), n_classes))
+    for row, own in enumerate(votes):
+        for old in range(left_out.shape[1]):
+            counts = np.bincount(own[left_out[:, old]], minlength=n_classes)
+            for c in range(n_classes):
+                rival = max([0, *np.delete(counts, c)])
+                counts_for = label[old] == c or not by_class
+                if counts_for and margin[old] <= counts[c] - rival:
+                    found[row, c] += weight[old]
+    return found
+
+
+@pytest.mark.parametrize("by_class", [False, True])
+@pytest.mark.parametrize(("n_trees", "n_classes"), [(1, 1), (7, 2), (64, 3), (70, 5), (130, 200)])
+def test_native_counts_are_the_twins(n_trees, n_classes, by_class, rng):
+    left_out = rng.random((n_trees, 40)) < 0.4
+    label = rng.integers(n_classes, size=40, dtype=np.int32)
+    old_votes = rng.integers(n_classes, size=(40, n_trees), dtype=np.int32)
+    old_votes[rng.random(old_votes.shape) < 0.5] = 0
+    margin = margins(old_votes, left_out, label, n_classes)
+    weight = rng.integers(1, 4, 40) / 4.0
+    votes = rng.integers(n_classes, size=(37, n_trees), dtype=np.int32)
+    wanted = twin(left_out, margin, label, weight, votes, n_classes, by_class)
+    for instructions in ("portable", *_core.instruction_sets()):
+        for n_jobs in (1, 3):
+            found = _core.count_unbeaten(
+                packed(left_out),
+                margin,
+                label,
+                weight,
+                votes,
+                n_classes,
+                by_class,
+                instruction_set=instructions,
+                n_jobs=n_jobs,
+            )
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_margins_are_votes_for_the_class_less_the_most_for_another():
+    votes = np.array([[0, 0, 1, 2], [1, 1, 0, 2]], dtype=np.int32)
+    left_out = np.array([[True, True, True, False], [False, True, True, True]]).T
+    found = margins(votes, left_out, np.array([0, 2], dtype=np.int32), 3)
+    np.testing.assert_array_equal(found, [1, 0])
+
+
+def test_wrong_arrays_are_refused(rng):
+    left_out, label = packed(np.ones((5, 3), dtype=bool)), np.zeros(3, dtype=np.int32)
+    votes = np.zeros((2, 5), dtype=np.int32)
+    weight = np.ones(3)
+    for wrong in (
+        (left_out, label[:2], label, weight, votes, 2),
+        (left_out, label, label + 2, weight, votes, 2),
+        (left_out, label, label, weight, votes - 1, 2),
+        (left_out, label, label, weight, np.zeros((2, 65), dtype=np.int32), 2),
+        (left_out, label, label, weight, votes[:, :0], 2),
+    ):
+        with pytest.raises(ValueError, match=r"margin|label|votes"):
+            _core.count_unbeaten(*wrong)
