@@ -125,7 +125,7 @@ def test_trees_that_count_have_not_seen_the_row(classes, size):
 
 
 def test_leaves_vote_as_they_were_grown(classes):
-    plain = CalibratedForestClassifier(20, calibration=None, random_state=0).fit(*classes)
+    plain = CalibratedForestClassifier(20, leaf_shrinkage=0, random_state=0).fit(*classes)
     shrunk = CalibratedForestClassifier(20, leaf_shrinkage=50.0, random_state=0).fit(*classes)
     X = classes[0]
     votes = [
@@ -133,7 +133,7 @@ def test_leaves_vote_as_they_were_grown(classes):
         for model in (plain, shrunk)
     ]
     np.testing.assert_array_equal(*votes)
-    grown = plain.predict_draws(X).argmax(axis=2).T
+    grown = plain.forest_.draws(X).argmax(axis=2).T
     np.testing.assert_array_equal(votes[0], grown)
 
 
