@@ -19,7 +19,7 @@ F64 = NDArray[np.float64]
 N_FOLDS = 5
 # More rows than these are judged by an evenly spaced part: a share is then known to 0.4 %.
 MAX_ROWS_JUDGED = 20_000
-_MAX_ENTRIES_JUDGED = 2**17
+_MAX_ENTRIES_JUDGED = 2**16
 
 
 @dataclass(frozen=True)
