@@ -2,7 +2,7 @@
 
     python -m benchmarks.noise_and_knowledge --fits 4 --rows 500 4000 50000
 
-A line per problem and number of training rows: fits to new samples are asked at the same 400 places.
+A line per problem and number of training rows: fits to new samples are asked at 400 places.
 Noise is the standard deviation of y around its mean; ignorance the standard deviation, over new
 samples, of what the forest says, which needs two fits at least.
 """
