@@ -52,7 +52,7 @@ def _prediction(found: "Explanation") -> str:
     if found.probability is not None:
         return (
             f"{shorten(str(found.prediction), 40)} with probability {found.probability:.2f} "
-            f"({share} of the {_trees(found)} say {low:.2f} to {high:.2f})"
+            f"({share} interval {low:.2f} to {high:.2f})"
         )
     of_mean = f"of its mean {low:.5g} to {high:.5g}"
     if found.interval is None:
