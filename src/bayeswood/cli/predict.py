@@ -70,7 +70,7 @@ def predict(
 ) -> None:
     """Predict every row of DATA with MODEL, in order.
 
-    Classes come with probabilities, their credible intervals, and whether the trees agree enough
+    Classes come with probabilities, the intervals around them, and whether the trees agree enough
     to be confident; numbers come with intervals. DATA needs the model's columns; others are left
     aside.
     """

@@ -1,4 +1,4 @@
-"""Each case of a classifier: its probability with the credible interval, coloured by outcome."""
+"""Each case of a classifier: its probability with the interval around it, coloured by outcome."""
 
 from typing import Any, Self
 

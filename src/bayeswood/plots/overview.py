@@ -119,7 +119,7 @@ def _draw_classes(
     names = [OUTCOME_NAMES[outcome] for outcome in Outcome]
     note = f"confident: at least {percent(predictions.gamma0)} of the trees agree"
     _draw_strip(strip, counts, names, [OUTCOME_COLOURS[outcome] for outcome in Outcome], note)
-    interval = f"{percent(predictions.coverage)} credible interval"
+    interval = f"{percent(predictions.coverage)} interval"
     cases.set_title(f"Each case with its {interval}; ✕ = predicted wrongly")
     event, given, name = class_event(y, predictions.proba, predictions.classes)
     ReliabilityDisplay(summarize_reliability(event, given, name=name)).plot(trust, note=False)

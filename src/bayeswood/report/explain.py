@@ -96,7 +96,7 @@ class Explanation:
         Ends of the interval: of the class probability, or of the response itself. None if the
         regressor kept no responses.
     mean_interval : tuple of float
-        Ends of the credible interval of the mean, or of the class probability.
+        Ends of the interval of the mean, or of the class probability.
     coverage : float
         Of the intervals.
     votes : dict
