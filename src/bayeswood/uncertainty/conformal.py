@@ -110,7 +110,7 @@ def most_losses(coverage: float, n: int, mishap: float = 0.0) -> float:
 
     Examples
     --------
-    >>> most_losses(0.9, 99)
+    >>> round(most_losses(0.9, 99), 6)
     4.5
     """
     alpha = 1.0 - coverage - mishap
