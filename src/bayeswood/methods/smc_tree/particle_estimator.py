@@ -51,7 +51,7 @@ PARTICLES: Mapping[str, Constraint] = {
     "beta_split": real(0, integers=True),
     "min_samples_leaf": integer(1) | real(0, 1, "neither"),
     "max_leaves": integer(1, _MANY) | NONE,
-    "max_stages": integer(1, _MANY),
+    "max_stages": integer(1, _MANY) | NONE,
     "power": real(0, integers=True),
     "island_weights": one_of("equal", "evidence"),
 }
@@ -61,6 +61,7 @@ class ParticleEstimator(ForestEstimator):
     """A forest of the trees that particles ended in. Not to be used by itself."""
 
     log_evidence_: float
+    log_target_: float
     island_log_evidence_: F64
     island_weights_: F64
     ess_trace_: F64
@@ -94,7 +95,7 @@ class ParticleEstimator(ForestEstimator):
         Warns
         -----
         ConvergenceWarning
-            If some trees were not finished after `max_stages` stages.
+            If some trees were not finished after `max_stages` stages; `log_evidence_` is NaN then.
         """
         return self._fit(X, y, sample_weight)
 
@@ -102,6 +103,9 @@ class ParticleEstimator(ForestEstimator):
         if int(self.n_islands) > int(self.n_particles):
             words = f"at most n_particles, {self.n_particles}"
             raise parameter_error("n_islands", self._name, words, self.n_islands)
+        if self.expansion == "layer" and self.node_order != "oldest":
+            words = "'oldest' with expansion='layer', which decides about all open nodes at once"
+            raise parameter_error("node_order", self._name, words, self.node_order)
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
         model, settings = self._leaf_model(data, copies)
@@ -109,10 +113,11 @@ class ParticleEstimator(ForestEstimator):
         tasks.begin()
         with progress_bar(self._name, "islands", show=bool(self.verbose)) as report:
             found = plan.sample(data.X, data.schema.n_levels, model, report)
-        self._warn_if_cut_short(found)
+        is_whole = self._is_finished(found)
         island_weights = found.island_weights(self.island_weights, self._name)
         settings |= {
-            "log_evidence_": found.log_evidence,
+            "log_evidence_": found.log_evidence if is_whole else float("nan"),
+            "log_target_": found.log_evidence,
             "min_samples_leaf_": plan.min_samples_leaf,
         }
         if len(found.predictive):
@@ -138,21 +143,25 @@ class ParticleEstimator(ForestEstimator):
             ess_threshold=float(self.ess_threshold),
             alpha_split=float(self.alpha_split),
             beta_split=float(self.beta_split),
-            max_stages=int(self.max_stages),
+            max_stages=NO_LIMIT if self.max_stages is None else int(self.max_stages),
             min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
             max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
             n_jobs=self._threads(),
         )
 
-    def _warn_if_cut_short(self, found: SampledParticles) -> None:
+    def _is_finished(self, found: SampledParticles) -> bool:
+        """Whether every tree was finished; a warning if not."""
         n_open = int(found.island_n_open.sum())
         if n_open:
             warn_user(
                 f"{self._name} stopped after max_stages={self.max_stages} stages with {n_open} of "
-                f"{self.n_particles} trees unfinished; their open nodes became leaves. Give a "
-                "larger max_stages.",
+                f"{self.n_particles} trees unfinished; their open nodes became leaves. So the "
+                "particles are drawn from another target than the posterior, and the evidence is "
+                "not known (log_evidence_ is NaN; log_target_ belongs to that target). Give a "
+                "larger max_stages, or None.",
                 ConvergenceWarning,
             )
+        return n_open == 0
 
     @property
     def feature_importances_(self) -> F64:

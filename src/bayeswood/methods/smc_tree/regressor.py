@@ -68,8 +68,8 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_leaves : int or None, default=None
         Trees with more leaves have probability 0.
-    max_stages : int, default=5000
-        Stages after which open nodes become leaves, with a warning.
+    max_stages : int or None, default=None
+        Stages after which open nodes become leaves, with a warning; None for no limit.
     power : float, default=1.0
         The likelihood is raised to it; 0 draws from the prior.
     island_weights : {"equal", "evidence"}, default="equal"
@@ -98,6 +98,11 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         Weights of the trees; they sum to 1.
     log_evidence_ : float
         Log of the estimate of p(Y | X), which is unbiased itself: the mean over islands.
+        NaN if `max_stages` stopped some trees.
+    log_target_ : float
+        The same of what the particles were drawn from: where `max_stages` stopped trees, the
+        posterior of trees whose open nodes are leaves, without the prior probability that these
+        do not split; otherwise `log_evidence_`.
     island_log_evidence_ : ndarray, (n_islands,)
         The same of each island.
     island_weights_ : ndarray, (n_islands,)
@@ -162,6 +167,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     _saved_numbers = (
         "min_samples_leaf_",
         "log_evidence_",
+        "log_target_",
         "response_center_",
         "response_unit_",
         "prior_scale_",
@@ -191,7 +197,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         prior_noise: float = 0.5,
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
-        max_stages: int = 5000,
+        max_stages: int | None = None,
         power: float = 1.0,
         island_weights: str = "equal",
         n_jobs: int | None = None,

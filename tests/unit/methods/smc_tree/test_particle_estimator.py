@@ -242,6 +242,33 @@ def test_unfinished_trees_are_told_of():
     assert np.isfinite(trees.predict_proba(X)).all()
 
 
+def test_the_evidence_of_unfinished_trees_is_not_known(tmp_path):
+    with pytest.warns(ConvergenceWarning, match=r"log_evidence_ is NaN; log_target_"):
+        trees = classifier(max_stages=3, proposal="optimal").fit(X, Y)
+    trees.save(tmp_path / "trees")
+    for one in (trees, load(tmp_path / "trees")):
+        assert np.isnan(one.log_evidence_)
+        assert np.isfinite(one.log_target_)
+    whole = classifier(proposal="optimal").fit(X, Y)
+    assert whole.max_stages is None
+    assert whole.log_target_ == whole.log_evidence_ != trees.log_target_
+
+
+def test_more_stages_than_were_the_limit_once_are_gone_through(rng):
+    """A tree of single rows has as many decisions as nodes."""
+    x = rng.random((2800, 1))
+    trees = SMCTreeClassifier(
+        1, n_islands=1, alpha_split=0.999999, beta_split=0, power=0, random_state=0
+    ).fit(x, np.arange(2800) % 2)
+    assert trees.ess_trace_.shape[1] > 5000
+    assert np.isfinite(trees.log_evidence_)
+
+
+def test_an_order_of_nodes_is_refused_where_it_means_nothing():
+    with pytest.raises(BayeswoodError, match=r"'node_order' parameter .* expansion='layer'"):
+        classifier(expansion="layer", node_order="least-likely").fit(X, Y)
+
+
 @pytest.mark.parametrize(
     "name", ["ess_trace_", "island_weights_", "island_log_evidence_", "leaf_variance_"]
 )
