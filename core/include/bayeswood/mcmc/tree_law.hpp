@@ -1,11 +1,11 @@
 // The priors over trees as a Markov chain needs them: rules drawn and measured, node by node.
 //
-// Chipman: see tree_prior.hpp. Denison, Holmes, Mallick and Smith: uniform over the number of
-// leaves and over the Catalan(k - 1) shapes with k leaves; the feature uniform over all features; a
+// Chipman: see tree_prior.hpp. Denison, Holmes, Mallick and Smith: the same weight for every
+// number of leaves k and each of its Catalan(k - 1) shapes; the feature uniform over all features; a
 // numeric cut uniform over the feature's distinct training values but the largest; a category's
 // left set uniform over the 2^L - 2 subsets of the L levels seen in training that leave neither
 // side empty; a coin for missing values as in Chipman's prior. Trees with an empty leaf have
-// probability 0.
+// probability 0, so that what is left is not uniform over k.
 //
 // State space. A rule of a category says for every level where it goes, also for those that its
 // node does not hold: under Chipman's prior these are fair coins. They are summed out of all that

@@ -48,9 +48,10 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         Iterations for each draw.
     prior : {"chipman", "denison"}, default="chipman"
         ``"chipman"``: a node at depth d splits with probability α_s/(1 + d)^β_s, by a feature
-        that varies in it and a cut uniform over the extent of its rows. ``"denison"``: uniform
-        over the number of leaves and over the shapes; cuts uniform over the distinct training
-        values of any feature but the largest.
+        that varies in it and a cut uniform over the extent of its rows. ``"denison"``: the same
+        weight for every number of leaves and for each of its shapes, cuts uniform over the
+        distinct training values of any feature but the largest, and 0 for trees with an empty
+        leaf: what is left favours small trees.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
     dirichlet_alpha : float, default=5.0
