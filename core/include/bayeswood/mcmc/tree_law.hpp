@@ -1,8 +1,8 @@
 // The priors over trees as a Markov chain needs them: rules drawn and measured, node by node.
 //
 // Chipman: see tree_prior.hpp. Denison, Holmes, Mallick and Smith: the same weight for every
-// number of leaves k and each of its Catalan(k - 1) shapes; the feature uniform over all features; a
-// numeric cut uniform over the feature's distinct training values but the largest; a category's
+// number of leaves k and each of its Catalan(k - 1) shapes; the feature uniform over all features;
+// a numeric cut uniform over the feature's distinct training values but the largest; a category's
 // left set uniform over the 2^L - 2 subsets of the L levels seen in training that leave neither
 // side empty; a coin for missing values as in Chipman's prior. Trees with an empty leaf have
 // probability 0, so that what is left is not uniform over k.
