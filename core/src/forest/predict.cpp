@@ -10,22 +10,23 @@
 namespace bayeswood {
 namespace {
 
-// Adds weight * value of the leaf to one row's outputs.
-void add_leaf(const Tree& tree, bool is_classifier, std::size_t n_outputs, std::uint32_t leaf,
-              double weight, double* out) {
-  std::size_t begin = leaf * n_outputs;
-  if (is_classifier) {
-    begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
-    const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
-    // A leaf of all classes has them in order.
-    if (end - begin < n_outputs) {
-      for (std::size_t e = begin; e < end; ++e) {
-        out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
-      }
-      return;
-    }
+void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
+                 double* out) {
+  const auto begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
+  const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
+  if (end - begin == n_classes) {  // a leaf of all classes has them in order
+    const double* value = tree.leaf_value.data() + begin;
+    for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
+    return;
   }
-  const double* value = tree.leaf_value.data() + begin;
+  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+}
+
+// Adds weight * value of the leaf to one row's outputs.
+inline void add_leaf(const Tree& tree, bool is_classifier, std::size_t n_outputs,
+                     std::uint32_t leaf, double weight, double* out) {
+  if (is_classifier) return add_classes(tree, n_outputs, leaf, weight, out);
+  const double* value = tree.leaf_value.data() + leaf * n_outputs;
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
 }
 
