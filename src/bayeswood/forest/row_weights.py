@@ -62,3 +62,20 @@ class RowWeights:
         array([1., 1., 1., 1.])
         """
         return _core.draw_weights(tree=tree, n_rows=n_rows, **self.arguments())
+
+    def left_out(
+        self, n_trees: int, n_rows: int, rows: NDArray[np.intp] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which draw gave which row the weight 0, (n_draws, n_rows), or of these rows alone.
+
+        Trees that share a draw count once, also those that are left at the end.
+
+        Examples
+        --------
+        >>> RowWeights("unit", seed=0).left_out(n_trees=2, n_rows=3)
+        array([[False, False, False],
+               [False, False, False]])
+        """
+        chosen = slice(None) if rows is None else rows
+        trees = range(0, n_trees, self.trees_per_draw)
+        return np.array([self.draw(tree, n_rows)[chosen] == 0 for tree in trees])

@@ -19,14 +19,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.modelfile import write_model
 from bayeswood.modelfile.container import digest, read_section, read_table
-from bayeswood.modelfile.layout import (
-    DIGEST_SIZE,
-    ENTRY,
-    PREAMBLE,
-    Codec,
-    FormatError,
-    Kind,
-)
+from bayeswood.modelfile.layout import DIGEST_SIZE, ENTRY, PREAMBLE, Codec, FormatError, Kind
 from bayeswood.modelfile.read import parse_model, read_stored
 
 

@@ -108,6 +108,19 @@ class BagPlan:
         """The law of so many trees per bag, as the core takes it."""
         return replace(self.law, trees_per_draw=trees_per_bag).arguments()
 
+    def boosting(self) -> dict[str, Any]:
+        """How boosted trees are grown, as the core takes it."""
+        return {
+            "criterion": "squared_error",
+            "learning_rate": self.learning_rate,
+            "max_features": self.boost_features,
+            "min_samples_leaf": self.boost_leaf,
+            "max_depth": self.boost_depth,
+            "min_weight_fraction_leaf": self.limits["min_weight_fraction_leaf"],
+            "n_jobs": self.n_jobs,
+            **self.law.arguments(),
+        }
+
 
 @dataclass(frozen=True)
 class Bags:
@@ -243,17 +256,10 @@ def _boost(
             weights,
             data.X,
             grown,
-            criterion="squared_error",
             n_trees=plan.n_bags,
             n_stages=lot,
-            learning_rate=plan.learning_rate,
-            max_features=plan.boost_features,
-            min_samples_leaf=plan.boost_leaf,
-            max_depth=plan.boost_depth,
-            min_weight_fraction_leaf=plan.limits["min_weight_fraction_leaf"],
-            n_jobs=plan.n_jobs,
             progress=_native(told),
-            **plan.law.arguments(),
+            **plan.boosting(),
         )
         importances += decrease
         grown = more if grown is None else interleaved(plan.n_bags, [grown, more], [n_grown, lot])

@@ -123,8 +123,8 @@ class BagSpread:
     def split_entropy(self, forest: Forest, answer: F64, deviations: F64) -> Uncertainty:
         """H(p), and what of it would be left if more were known.
 
-        knowledge = H(p) − Σ_g w_g H(p_g) + Σ_c p_c (1 − p_c)² v_c / 2: the second term's expected
-        divergence, to the second order.
+        knowledge = H(p) − Σ_g w_g H(p_g) + Σ_c p_c (1 − p_c)² v_c / 2, p_g the bags' members. The
+        last term is the divergence that the offset's variance brings, to the second order.
         """
         total = np.maximum(entr(answer).sum(axis=1), 0.0)
         of_members = entr(self.draws(answer, deviations)).sum(axis=2)
@@ -168,11 +168,10 @@ def measure_spread(
 
 def _left_out(grown: GrownForest, rows: NDArray[np.intp], n_rows: int) -> F64:
     """1 where a whole bag left a row out, (n_bags, n_sampled, 1)."""
-    law = grown.row_weights
+    law, n_trees = grown.row_weights, grown.forest.n_trees
     assert law is not None
-    size = law.trees_per_draw
-    found = [law.draw(g * size, n_rows)[rows] == 0 for g in range(grown.forest.n_trees // size)]
-    return np.array(found, dtype=np.float64)[:, :, None]
+    whole = n_trees - n_trees % law.trees_per_draw
+    return law.left_out(whole, n_rows, rows).astype(np.float64)[:, :, None]
 
 
 def _factor(forest: Forest, kind: NDArray[np.int32], trees: F64, out: F64, means: F64) -> float:

@@ -195,8 +195,7 @@ def make_class_guarantee(
     numbers = np.unique(groups[counted], return_inverse=True)[1].astype(np.int32)
     share, core = 1.0 - exp(-law.threshold), grown.forest.core
     size, first = law.trees_per_draw, counted[np.unique(numbers, return_index=True)[1]]
-    draws = range(0, core.n_trees, size)
-    left_out = np.stack([law.draw(tree, data.n_rows)[first] == 0 for tree in draws])
+    left_out = law.left_out(core.n_trees, data.n_rows, first)
     bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
     kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
     node_class = classes_of_nodes(core)

@@ -187,7 +187,7 @@ def make_guarantee(
     bags : Bags
         As grown.
     """
-    left_out = np.stack([plan.law.draw(bag, data.n_rows) == 0 for bag in range(plan.n_bags)])
+    left_out = plan.law.left_out(plan.n_bags, data.n_rows)
     groups = data.row_groups
     if groups is None:
         groups = np.arange(data.n_rows, dtype=np.int32)
@@ -305,17 +305,10 @@ def _boosted(
         data.sample_weight,
         data.X,
         before,
-        criterion="squared_error",
         first_tree=bag,
         n_trees=1,
         n_stages=n_stages,
-        learning_rate=plan.learning_rate,
-        max_features=plan.boost_features,
-        min_samples_leaf=plan.boost_leaf,
-        max_depth=plan.boost_depth,
-        min_weight_fraction_leaf=plan.limits["min_weight_fraction_leaf"],
-        n_jobs=plan.n_jobs,
-        **plan.law.arguments(),
+        **plan.boosting(),
     )
     return found
 

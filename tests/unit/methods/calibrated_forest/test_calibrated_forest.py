@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_friedman1
 from sklearn.model_selection import cross_validate
 
 from bayeswood import (
@@ -22,27 +21,6 @@ from bayeswood.methods.calibrated_forest.class_bags import trees_per_bag
 from bayeswood.methods.calibrated_forest.judgement import Judgement
 from bayeswood.methods.calibrated_forest.thresholded_weights import resolve_weight_threshold
 from bayeswood.uncertainty import Votes, fit_class_calibration
-
-
-@pytest.fixture(scope="module")
-def irises():
-    X, y = load_iris(return_X_y=True)
-    return X, np.array(["setosa", "versicolor", "virginica"])[y]
-
-
-@pytest.fixture(scope="module")
-def friedman():
-    return make_friedman1(n_samples=200, noise=1.0, random_state=3)
-
-
-@pytest.fixture(scope="module")
-def classifier(irises):
-    return CalibratedForestClassifier(n_estimators=60, random_state=0).fit(*irises)
-
-
-@pytest.fixture(scope="module")
-def regressor(friedman):
-    return CalibratedForestRegressor(n_estimators=60, random_state=0).fit(*friedman)
 
 
 def left_out(model, n_rows, groups=None):

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_friedman1
 
 from bayeswood import BayeswoodError, CalibratedForestClassifier, CalibratedForestRegressor, load
 from bayeswood.forest import RowWeights
@@ -29,16 +28,6 @@ from bayeswood.methods.calibrated_forest.number_guarantee import (
 )
 from bayeswood.methods.cart.grow_cart import grow_cart
 from bayeswood.modelfile import read_model, write_model
-
-
-@pytest.fixture(scope="module")
-def friedman():
-    return make_friedman1(n_samples=200, noise=1.0, random_state=3)
-
-
-@pytest.fixture(scope="module")
-def regressor(friedman):
-    return CalibratedForestRegressor(n_estimators=60, random_state=0).fit(*friedman)
 
 
 @pytest.fixture(scope="module")

@@ -5,22 +5,11 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 from sklearn.base import clone
-from sklearn.datasets import make_friedman1
 
 from bayeswood import BayeswoodError, CalibratedForestRegressor, _core, load
 from bayeswood.uncertainty import OutOfBagResponse, ResponseCalibration, least_size
 
 N_BAGS = 20
-
-
-@pytest.fixture(scope="module")
-def friedman():
-    return make_friedman1(n_samples=200, noise=1.0, random_state=3)
-
-
-@pytest.fixture(scope="module")
-def regressor(friedman):
-    return CalibratedForestRegressor(n_estimators=60, random_state=0).fit(*friedman)
 
 
 @pytest.fixture(scope="module")
