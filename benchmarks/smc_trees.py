@@ -77,7 +77,7 @@ def generated(n_rows: int = 200) -> Split:
 def ours(setting: Setting, seed: int) -> Any:
     return bayeswood.SMCTreeClassifier(
         n_particles=setting.n_particles, n_islands=setting.n_islands, proposal=setting.proposal,
-        dirichlet_alpha=ALPHA, random_state=seed, n_jobs=1,
+        concentration=ALPHA, random_state=seed, n_jobs=1,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def best_time(work: Callable[[], Any], repeats: int) -> float:
 def chain(n_rows: int, n_iterations: int, moves: Any, **options: Any) -> Callable[[], Any]:
     X, y = noisy_rows(n_rows)
     settings = {"prior": "chipman", "alpha_split": 0.95, "beta_split": 0.5, **options}
-    model = _core.class_leaves(y, None, n_classes=2, alpha=1.0)
+    model = _core.class_leaves(y, None, alpha=np.full(2, 0.5))
     return lambda: _core.sample_tree_chains(
         X, np.zeros(N_FEATURES, np.int32), model,
         move_probabilities=resolve_moves(moves), seed=1, n_chains=1,
@@ -65,7 +65,7 @@ def small_nodes(n_rows: int, n_iterations: int, repeats: int) -> tuple[float, fl
     """
     X = np.arange(n_rows, dtype=np.float64)[:, None]
     y = (np.arange(n_rows) // 64 % 2).astype(np.int32)
-    model = _core.class_leaves(y, None, n_classes=2, alpha=1.0)
+    model = _core.class_leaves(y, None, alpha=np.full(2, 0.5))
     last: list[Any] = []
 
     def work() -> None:

@@ -12,10 +12,10 @@ namespace bayeswood::bindings {
 namespace {
 
 std::unique_ptr<OwnedLeaves> class_leaves(const Vector<std::int32_t>& y,
-                                          const OptionalCopies& copies, std::size_t n_classes,
-                                          double alpha, double power) {
+                                          const OptionalCopies& copies, const Vector<double>& alpha,
+                                          double power) {
   auto model = std::make_unique<OwnedLeaves>(y, copies);
-  model->set_classes(n_classes, alpha, power);
+  model->set_classes(DirichletPrior(span(alpha)), power);
   return model;
 }
 
@@ -62,11 +62,10 @@ OwnedLeaves::OwnedLeaves(const Vector<std::int32_t>& y, const OptionalCopies& co
   }
 }
 
-void OwnedLeaves::set_classes(std::size_t n_classes, double total_alpha, double power) {
-  check_labels(y_, n_classes);
+void OwnedLeaves::set_classes(const DirichletPrior& prior, double power) {
+  check_labels(y_, prior.n_classes());
   check_power(power);
-  if (!(total_alpha > 0)) throw std::invalid_argument("alpha: positive");
-  classes_.emplace(y_, RowCopies(copies_, y_.size()), n_classes, total_alpha, power);
+  classes_.emplace(y_, RowCopies(copies_, y_.size()), prior, power);
 }
 
 void OwnedLeaves::set_numbers(const NumberPrior& prior, double center, double power) {
@@ -86,7 +85,7 @@ void bind_leaf_model(nb::module_& m) {
     return look(nb::cast<const OwnedLeaves&>(self).y(), self);
   });
   m.def("class_leaves", &class_leaves, nb::arg("y"), nb::arg("copies").none(), nb::kw_only(),
-        nb::arg("n_classes"), nb::arg("alpha"), nb::arg("power") = 1.0);
+        nb::arg("alpha"), nb::arg("power") = 1.0);
   m.def("number_leaves", &number_leaves, nb::arg("y"), nb::arg("copies").none(), nb::kw_only(),
         nb::arg("unit"), nb::arg("strength"), nb::arg("shape"), nb::arg("scale"),
         nb::arg("center") = 0.0, nb::arg("power") = 1.0);

@@ -31,7 +31,7 @@ class OwnedLeaves {
   OwnedLeaves(const OwnedLeaves&) = delete;
   OwnedLeaves& operator=(const OwnedLeaves&) = delete;
 
-  void set_classes(std::size_t n_classes, double total_alpha, double power);
+  void set_classes(const DirichletPrior& prior, double power);
   void set_numbers(const NumberPrior& prior, double center, double power);
 
   std::size_t n_rows() const { return y_.size(); }

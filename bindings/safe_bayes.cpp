@@ -195,42 +195,42 @@ nb::object pool(const PriorTrees& trees, const AnyMatrix& X, const Matrix<double
   return std::move(out).to_numpy({table.n_rows(), k});
 }
 
-ClassCounts class_counts(const PriorTrees& trees, const Matrix<std::int32_t>& counts, double alpha,
-                         bool average) {
+ClassCounts class_counts(const PriorTrees& trees, const Matrix<std::int32_t>& counts,
+                         const Vector<double>& alpha, bool average) {
   check_leaves(trees, counts, "counts");
-  if (!(alpha > 0)) throw std::invalid_argument("alpha: positive");
+  if (alpha.shape(0) != counts.shape(1)) throw std::invalid_argument("alpha: one for each class");
   for (const auto m : span(counts)) {
     if (m < 0) throw std::invalid_argument("counts: not negative");
   }
-  return {span(counts), counts.shape(1), alpha, average};
+  return {span(counts), DirichletPrior(span(alpha)), average};
 }
 
-nb::tuple summarise(const PriorTrees& trees, const Matrix<std::int32_t>& counts, double alpha,
-                    bool average_prunings, unsigned n_jobs) {
+nb::tuple summarise(const PriorTrees& trees, const Matrix<std::int32_t>& counts,
+                    const Vector<double>& alpha, bool average_prunings, unsigned n_jobs) {
   const ClassCounts data = class_counts(trees, counts, alpha, average_prunings);
   ClassSummary found;
   run_released(n_jobs, nb::none(),
                [&](const Running& run) { found = summarise_classes(trees, data, run); });
   return nb::make_tuple(
       to_numpy(std::move(found.log_evidence)),
-      to_numpy(std::move(found.probability), {trees.n_leaves(), data.n_classes}),
+      to_numpy(std::move(found.probability), {trees.n_leaves(), data.n_classes()}),
       to_numpy(std::move(found.importances), {trees.n_trees(), trees.codes().n_features()}));
 }
 
 nb::object leave_one_out(const PriorTrees& trees, const AnyMatrix& X, const Vector<std::int32_t>& y,
-                         const Matrix<std::int32_t>& counts, double alpha, bool average_prunings,
-                         unsigned n_jobs) {
+                         const Matrix<std::int32_t>& counts, const Vector<double>& alpha,
+                         bool average_prunings, unsigned n_jobs) {
   const MatrixView table = view(X);
   check_columns(trees, table);
   const ClassCounts data = class_counts(trees, counts, alpha, average_prunings);
   check_one_per_row(table, y);
-  check_labels(span(y), data.n_classes);
-  RawArray<double> out(trees.n_trees() * table.n_rows() * data.n_classes);
+  check_labels(span(y), data.n_classes());
+  RawArray<double> out(trees.n_trees() * table.n_rows() * data.n_classes());
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     leave_one_out_classes(trees, data, table, span(y), out.data(), choose_leaf_kernels("auto"),
                           run);
   });
-  return std::move(out).to_numpy({trees.n_trees(), table.n_rows(), data.n_classes});
+  return std::move(out).to_numpy({trees.n_trees(), table.n_rows(), data.n_classes()});
 }
 
 std::shared_ptr<Forest> make_forest(const PriorTrees& trees, const Matrix<double>& values,

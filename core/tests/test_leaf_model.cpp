@@ -5,6 +5,7 @@
 #include "bayeswood/leaf/leaf_model.hpp"
 #include "bayeswood/leaf/number_leaves.hpp"
 #include "check.hpp"
+#include "even_prior.hpp"
 
 using namespace bayeswood;
 
@@ -71,7 +72,8 @@ void check_leaves(const L& leaves) {
 
 TEST(statistics_of_classes_add_up) {
   for (const auto& times : {std::vector<std::int32_t>{}, TIMES})
-    check_leaves(ClassLeaves(Y, RowCopies(times, Y.size()), 3, 1.5, POWER));
+    for (const auto& alpha : {std::vector<double>(3, 0.5), {0.25, 2.0, 0.7}})
+      check_leaves(ClassLeaves(Y, RowCopies(times, Y.size()), DirichletPrior(alpha), POWER));
 }
 
 TEST(statistics_of_numbers_add_up) {
@@ -80,10 +82,14 @@ TEST(statistics_of_numbers_add_up) {
 }
 
 TEST(leaves_predict_their_posterior) {
-  const ClassLeaves classes(Y, RowCopies({}, Y.size()), 3, 1.5, POWER);
+  const ClassLeaves classes(Y, RowCopies({}, Y.size()), even_prior(3, 1.5), POWER);
   double p[3];
   classes.put_predictive(sum_of(classes, 0, 4), p);
   CHECK(p[0] == 2.5 / 5.5 && p[1] == 1.5 / 5.5 && p[2] == 1.5 / 5.5);
+  const std::vector<double> alpha{0.25, 2.0, 1.75};
+  const ClassLeaves uneven(Y, RowCopies({}, Y.size()), DirichletPrior(alpha), POWER);
+  uneven.put_predictive(sum_of(uneven, 0, 4), p);
+  CHECK(p[0] == 2.25 / 8 && p[1] == 3.0 / 8 && p[2] == 2.75 / 8);
   const NumberLeaves numbers(Y, RowCopies({}, Y.size()), {1.0, 2.0, 0.5, 0.5}, 7.0, POWER);
   CHECK(numbers.predictive(sum_of(numbers, 0, 4)).mean == 7.0 + 0.5 * 3 / 5);
   CHECK(numbers.predictive(numbers.nothing()).mean == 7.0);

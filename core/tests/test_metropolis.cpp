@@ -5,6 +5,7 @@
 
 #include "bayeswood/mcmc/tree_chains.hpp"
 #include "check.hpp"
+#include "even_prior.hpp"
 #include "random_data.hpp"
 
 using namespace bayeswood;
@@ -99,7 +100,7 @@ void walk(Metropolis<Leaves>& chain, std::int64_t min_leaf, int n_steps) {
 }
 
 ClassLeaves class_leaves(const RandomData& data, double power = 0.3) {
-  return {data.labels, RowCopies({}, data.n), 3, 1.5, power};
+  return {data.labels, RowCopies({}, data.n), even_prior(3, 1.5), power};
 }
 
 }  // namespace

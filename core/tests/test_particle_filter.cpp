@@ -3,6 +3,7 @@
 #include "bayeswood/smc/particle_filter.hpp"
 #include "bayeswood/smc/row_block.hpp"
 #include "check.hpp"
+#include "even_prior.hpp"
 #include "random_data.hpp"
 
 using namespace bayeswood;
@@ -35,7 +36,7 @@ bool is_lawful(const Island& island, const ForestShape& shape, std::size_t n_row
 TEST(every_way_of_filtering_gives_lawful_trees) {
   const RandomData data(150, 5, 0.1, 31);
   const RankedTable table(data.view(), data.n_levels, {});
-  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), even_prior(3, 2.0), 1.0);
   std::vector<std::int32_t> units;
   for (const double y : data.y) units.push_back(static_cast<std::int32_t>(std::lround(1000 * y)));
   const NumberLeaves numbers(units, RowCopies({}, data.n), {0.3, 2.0, 0.5, 1e-3}, 0.0, 1.0);
@@ -60,7 +61,7 @@ TEST(every_way_of_filtering_gives_lawful_trees) {
 TEST(a_filter_that_is_told_to_stop_leaves_nothing_behind) {
   const RandomData data(3000, 6, 0.05, 32);
   const RankedTable table(data.view(), data.n_levels, {});
-  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), even_prior(3, 2.0), 1.0);
   FilterSettings settings =
       settings_of(Proposal::TEMPERED, 1, Expansion::OLDEST, Resampling::MULTINOMIAL);
   settings.n_particles = 4000;
@@ -76,7 +77,7 @@ TEST(a_filter_that_is_told_to_stop_leaves_nothing_behind) {
 TEST(islands_do_not_depend_on_threads) {
   const RandomData data(200, 5, 0.1, 33);
   const RankedTable table(data.view(), data.n_levels, {});
-  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), even_prior(3, 2.0), 1.0);
   FilterSettings settings =
       settings_of(Proposal::PRIOR, 1, Expansion::OLDEST, Resampling::RESIDUAL);
   settings.n_islands = 5;
@@ -111,7 +112,7 @@ TEST(offspring_have_the_expected_numbers) {
 TEST(a_block_that_is_found_again_keeps_its_rows) {
   const RandomData data(40, 2, 0.0, 34);
   const RankedTable table(data.view(), data.n_levels, {});
-  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), even_prior(3, 2.0), 1.0);
   const std::vector<std::uint64_t> salts = [&] {
     const Stream stream(1, 0, Purpose::SALTS);
     std::vector<std::uint64_t> drawn;

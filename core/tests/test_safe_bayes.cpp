@@ -7,6 +7,7 @@
 #include "bayeswood/safe_bayes/number_posterior.hpp"
 #include "bayeswood/safe_bayes/to_forest.hpp"
 #include "check.hpp"
+#include "even_prior.hpp"
 #include "random_data.hpp"
 
 using namespace bayeswood;
@@ -63,7 +64,7 @@ TEST(the_forest_sends_rows_to_the_leaf_that_counted_them) {
   for (const bool full : {true, false}) {
     const PriorTrees trees = some_trees(data, full);
     const auto counts = counted(trees, data, portable_leaf_kernels());
-    const ClassSummary summary = summarise_classes(trees, {counts, 3, 0.5, true}, {});
+    const ClassSummary summary = summarise_classes(trees, {counts, even_prior(3, 1.5), true}, {});
     std::vector<std::int32_t> n_rows;
     for (std::size_t l = 0; l < trees.n_leaves(); ++l)
       n_rows.push_back(counts[3 * l] + counts[3 * l + 1] + counts[3 * l + 2]);
@@ -100,15 +101,15 @@ TEST(leaving_out_a_row_is_taking_it_away) {
     const PriorTrees trees = some_trees(data, full, 5);
     auto counts = counted(trees, data, portable_leaf_kernels());
     std::vector<double> left(trees.n_trees() * data.n * 3);
-    leave_one_out_classes(trees, {counts, 3, 0.3, true}, data.view(), data.labels, left.data(),
-                          portable_leaf_kernels(), {});
+    leave_one_out_classes(trees, {counts, even_prior(3, 0.9), true}, data.view(), data.labels,
+                          left.data(), portable_leaf_kernels(), {});
     for (std::size_t i = 0; i < data.n; i += 17) {
       const MatrixView row(data.cells.data() + i * data.d, false, 1, data.d,
                            static_cast<std::ptrdiff_t>(data.d), 1);
       const std::span<const std::int32_t> label(&data.labels[i], 1);
       auto others = counts;
       add_counts(trees, {row, label, {}, 3}, -1, others.data(), portable_leaf_kernels(), {});
-      const ClassSummary summary = summarise_classes(trees, {others, 3, 0.3, true}, {});
+      const ClassSummary summary = summarise_classes(trees, {others, even_prior(3, 0.9), true}, {});
       std::vector<std::int64_t> leaf(trees.n_trees());
       find_leaves(trees, row, leaf.data(), portable_leaf_kernels(), {});
       for (std::size_t t = 0; t < trees.n_trees(); ++t) {

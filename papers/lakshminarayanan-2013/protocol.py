@@ -14,7 +14,7 @@ from bayeswood import MCMCTreeClassifier, SMCTreeClassifier
 
 # Section 4.1.
 ALPHA, ALPHA_SPLIT, BETA_SPLIT = 5.0, 0.95, 0.5
-PRIOR = {"dirichlet_alpha": ALPHA, "alpha_split": ALPHA_SPLIT, "beta_split": BETA_SPLIT}
+PRIOR = {"concentration": ALPHA, "alpha_split": ALPHA_SPLIT, "beta_split": BETA_SPLIT}
 TRAIN_SHARE = 0.7
 MOST_DRAWS = 2000
 PAPER_SPLITS = "PAPER_SPLITS.csv.gz"

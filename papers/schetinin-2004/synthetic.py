@@ -19,7 +19,7 @@ from bayeswood.theory import five_gaussians_posterior, sample_five_gaussians
 N_TRAIN, N_TEST = 250, 1000
 SETTINGS: dict[str, Any] = {
     "n_chains": 50, "n_burn_in": 2000, "n_draws": 2000, "prior": "denison",
-    "move_probabilities": "schetinin", "min_samples_leaf": 5, "dirichlet_alpha": 2.0,
+    "move_probabilities": "schetinin", "min_samples_leaf": 5, "concentration": 2.0,
 }  # fmt: skip
 
 # Printed in section 5.1.1; the first column of Table 1 is the path of features.

@@ -368,7 +368,7 @@ class PriorTrees:
     def summarise_classes(
         self,
         counts: NDArray[np.int32],
-        alpha: float,
+        alpha: F64,
         average_prunings: bool,
         n_jobs: int = 1,
     ) -> tuple[F64, F64, F64]:
@@ -380,7 +380,7 @@ class PriorTrees:
         X: NDArray[Any],
         y: NDArray[np.int32],
         counts: NDArray[np.int32],
-        alpha: float,
+        alpha: F64,
         average_prunings: bool,
         n_jobs: int = 1,
     ) -> F64:
@@ -449,8 +449,7 @@ def class_leaves(
     y: NDArray[np.int32],
     copies: NDArray[np.int32] | None,
     *,
-    n_classes: int,
-    alpha: float,
+    alpha: F64,
     power: float = 1.0,
 ) -> LeafModel:
     """Dirichlet-multinomial leaves. y: class numbers (n_rows,); copies: how often each row counts

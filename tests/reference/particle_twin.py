@@ -45,21 +45,26 @@ class Stream:
 class ClassModel:
     y: tuple
     n_classes: int
-    alpha: float
+    alpha: float | tuple  # the total, or of each class
     copies: tuple = None
     power: float = 1.0
+
+    @property
+    def alphas(self):
+        if isinstance(self.alpha, tuple):
+            return self.alpha
+        return (self.alpha / self.n_classes,) * self.n_classes
 
     def times(self, row):
         return 1 if self.copies is None else self.copies[row]
 
     def log_marginal(self, rows):
         """Eq. 3."""
-        each = self.alpha / self.n_classes
         counts = [0] * self.n_classes
         for row in rows:
             counts[self.y[row]] += self.times(row)
-        found = lgamma(self.alpha) - lgamma(self.alpha + sum(counts))
-        found += sum(lgamma(m + each) - lgamma(each) for m in counts)
+        found = lgamma(sum(self.alphas)) - lgamma(sum(self.alphas) + sum(counts))
+        found += sum(lgamma(m + a) - lgamma(a) for m, a in zip(counts, self.alphas, strict=True))
         return self.power * found
 
 

@@ -55,7 +55,8 @@ def test_many_trees_reach_the_limit(split_probability, power, rng):
     assert np.exp(forest.log_weights).mean() == pytest.approx(mean_power, rel=0.02)
 
 
-def test_the_twin_with_categories_and_missing_values(rng):
+@pytest.mark.parametrize("alpha", [0.3, (0.2, 1.4, 0.5)])
+def test_the_twin_with_categories_and_missing_values(rng, alpha):
     def with_levels(tree):
         if tree is None:
             return None
@@ -73,9 +74,10 @@ def test_the_twin_with_categories_and_missing_values(rng):
     X[:, 1] = rng.integers(5, size=40)
     X[rng.random((40, 3)) < 0.15] = np.nan
     y = rng.integers(3, size=40)
-    twin = Twin(trees, X, y, DirichletMultinomial.symmetric(3, 0.3), 0.2)
+    alphas = np.broadcast_to(alpha, 3)
+    twin = Twin(trees, X, y, DirichletMultinomial(tuple(alphas.tolist())), 0.2)
     shapes = Forest.from_nested(trees, n_levels=[0, 5, 0])
-    forest = weigh_trees(shapes, X, y, dirichlet_alpha=0.3, power=0.2)
+    forest = weigh_trees(shapes, X, y, dirichlet_alpha=alpha, power=0.2)
     np.testing.assert_allclose(forest.weights, twin.weights(), rtol=1e-10)
     found = forest.predict(X[:10])
     np.testing.assert_allclose(found, [twin.linear(x) for x in X[:10]], rtol=1e-10)
@@ -95,6 +97,7 @@ def test_a_class_without_rows_has_its_share_of_the_prior():
         ({"power": 1.5}, r"'power'.*in \[0, 1\]. Got 1.5"),
         ({"power": float("nan")}, "'power'"),
         ({"dirichlet_alpha": 0.0}, "'dirichlet_alpha'.*positive"),
+        ({"dirichlet_alpha": [1.0, 2.0, 3.0]}, "'dirichlet_alpha'.*each of 2 classes"),
         ({"n_classes": 1}, "'n_classes'.*at least 2"),
         ({"y": [0, -1, 1]}, "'y'.*class numbers"),
         ({"y": [0.5, 0.2, 0.1]}, "'y'.*class numbers"),

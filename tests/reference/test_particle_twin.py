@@ -19,9 +19,7 @@ NAN = float("nan")
 def class_leaves(model):
     copies = None if model.copies is None else np.array(model.copies, np.int32)
     y = np.array(model.y, np.int32)
-    return _core.class_leaves(
-        y, copies, n_classes=model.n_classes, alpha=model.alpha, power=model.power
-    )
+    return _core.class_leaves(y, copies, alpha=np.array(model.alphas), power=model.power)
 
 
 def number_leaves(model, unit):
@@ -104,7 +102,7 @@ def test_the_truth_of_the_twin():
 
 @pytest.mark.parametrize("layer", [False, True])
 @pytest.mark.parametrize("resampling", ["multinomial", "systematic"])
-@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize("kind", ["classes", "uneven classes", "numbers"])
 def test_the_filter_on_the_same_random_numbers(rng, layer, resampling, kind):
     X = rng.normal(size=(25, 3))
     X[:, 1] = np.rint(2 * X[:, 1])
@@ -113,7 +111,8 @@ def test_the_filter_on_the_same_random_numbers(rng, layer, resampling, kind):
         model = NumberModel(tuple((rng.integers(-900, 900, 25) / 1024).tolist()), 0.3, 2.0, 0.4)
         native = number_leaves(model, 2.0**-10)
     else:
-        model = ClassModel(tuple(rng.integers(0, 2, 25).tolist()), 2, 1.0)
+        alpha = (0.4, 1.5) if kind == "uneven classes" else 1.0
+        model = ClassModel(tuple(rng.integers(0, 2, 25).tolist()), 2, alpha)
         native = class_leaves(model)
     shared = {"ess_threshold": 0.6, "alpha_split": 0.9, "beta_split": 0.7}
     settings = {**shared, "n_particles": 12, "layer": layer, "resampling": resampling}

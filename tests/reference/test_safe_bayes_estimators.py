@@ -48,6 +48,13 @@ KINDS = {
     "published": {"tree_prior": "galton-watson", "pooling": "power", "prune_average": False},
     "pruned": {"depth": 4, "pooling": "power"},
     "default": {"depth": 4},
+    "uneven classes": {"depth": 4, "dirichlet_alpha": [0.2, 1.5, 0.7]},
+    "published, uneven": {
+        "tree_prior": "galton-watson",
+        "pooling": "power",
+        "prune_average": False,
+        "dirichlet_alpha": [2.0, 0.5, 1.0],
+    },
     "model averaging": {"depth": 3, "power": 1.0},
 }
 
@@ -56,12 +63,19 @@ KINDS = {
 def classifier(request, rng):
     X = table(rng)
     y = classes(X, rng)
-    model = SafeBayesForestClassifier(
-        6, categorical_features=[2], random_state=3, **KINDS[request.param]
-    )
+    kind = dict(KINDS[request.param])
+    if "dirichlet_alpha" in kind:
+        kind["dirichlet_alpha"] = kind["dirichlet_alpha"][: len(np.unique(y))]
+    model = SafeBayesForestClassifier(6, categorical_features=[2], random_state=3, **kind)
     model.fit(X, y)
-    twin = twin_of(model, X, y, DirichletMultinomial.symmetric(len(model.classes_)))
+    twin = twin_of(model, X, y, leaf_prior(model))
     return model, twin, table(rng, 15)
+
+
+def leaf_prior(model):
+    if model.dirichlet_alpha is None:
+        return DirichletMultinomial.symmetric(len(model.classes_))
+    return DirichletMultinomial(tuple(model.dirichlet_alpha))
 
 
 def test_evidence_and_weights_of_classes(classifier):

@@ -20,7 +20,7 @@ def sample(X, y, n_levels=None, moves="all", **options):
     copies, power = options.pop("copies", None), options.pop("power", 1.0)
     numbers = options.pop("numbers", None)
     if numbers is None:
-        model = _core.class_leaves(y, copies, n_classes=3, alpha=2.0, power=power)
+        model = _core.class_leaves(y, copies, alpha=np.full(3, 2.0 / 3), power=power)
     else:
         model = _core.number_leaves(y, copies, **numbers, power=power)
     settings = {

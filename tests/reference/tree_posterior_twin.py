@@ -12,25 +12,32 @@ from math import comb, exp, inf, lgamma, log, pi
 import numpy as np
 
 
+def each_alpha(n_classes, alpha):
+    """Of each class, where `alpha` is the total or that already."""
+    return np.full(n_classes, alpha / n_classes) if np.ndim(alpha) == 0 else np.array(alpha)
+
+
 def class_leaf(y, n_classes, alpha):
-    """Dirichlet-multinomial; `alpha` is the total."""
+    """Dirichlet-multinomial; `alpha` is the total, or that of each class."""
+    alphas = each_alpha(n_classes, alpha)
 
     def log_marginal(rows):
         counts = [sum(1 for i in rows if y[i] == c) for c in range(n_classes)]
-        each = alpha / n_classes
         return (
-            lgamma(alpha)
-            - lgamma(len(rows) + alpha)
-            + sum(lgamma(m + each) - lgamma(each) for m in counts)
+            lgamma(sum(alphas))
+            - lgamma(len(rows) + sum(alphas))
+            + sum(lgamma(m + a) - lgamma(a) for m, a in zip(counts, alphas, strict=True))
         )
 
     return log_marginal
 
 
 def class_predictive(y, n_classes, alpha):
+    alphas = each_alpha(n_classes, alpha)
+
     def predictive(rows):
         counts = np.array([sum(1 for i in rows if y[i] == c) for c in range(n_classes)])
-        return (counts + alpha / n_classes) / (len(rows) + alpha)
+        return (counts + alphas) / (len(rows) + alphas.sum())
 
     return predictive
 

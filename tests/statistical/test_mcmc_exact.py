@@ -36,7 +36,7 @@ def fit_case(name, moves, seed, **options):
         "prior": prior,
         "alpha_split": case.get("alpha_split", 0.95),
         "beta_split": case.get("beta_split", 0.5),
-        "dirichlet_alpha": case["alpha"],
+        "concentration": case["alpha"],
         "move_probabilities": MOVES[moves],
         "random_state": seed,
         **options,
@@ -92,13 +92,13 @@ MIXED_CLASSES = np.array([0, 0, 1, 1, 0, 1])
 
 
 @cache
-def mixed_problem(prior, min_samples_leaf, max_leaves):
+def mixed_problem(prior, min_samples_leaf, max_leaves, alpha):
     return twin.Problem(
         MIXED,
-        twin.class_leaf(MIXED_CLASSES, 2, 1.0),
+        twin.class_leaf(MIXED_CLASSES, 2, alpha),
         (0, 4),
         prior,
-        predictive=twin.class_predictive(MIXED_CLASSES, 2, 1.0),
+        predictive=twin.class_predictive(MIXED_CLASSES, 2, alpha),
         X_test=MIXED_TEST,
         min_samples_leaf=min_samples_leaf,
         max_leaves=np.inf if max_leaves is None else max_leaves,
@@ -111,7 +111,17 @@ def mixed_problem(prior, min_samples_leaf, max_leaves):
 def test_categories_and_missing_values(prior, moves, limits, seed):
     """Against the slow enumeration; level 3 is known but absent."""
     model = fit_mixed(prior, moves, seed, *limits)
-    problem = mixed_problem(prior, *limits)
+    assert_enumerated(model, mixed_problem(prior, *limits, 1.0))
+
+
+@pytest.mark.parametrize("prior", ["chipman", "denison"])
+def test_classes_with_priors_of_their_own(prior, seed):
+    alpha = (0.3, 1.6)
+    model = fit_mixed(prior, "all", seed, 1, None, concentration=5.0, dirichlet_alpha=alpha)
+    assert_enumerated(model, mixed_problem(prior, 1, None, alpha))
+
+
+def assert_enumerated(model, problem):
     exact = twin.leaf_posterior(problem)
     shares = leaf_shares(model, max(exact))
     for k, p in exact.items():
@@ -128,16 +138,18 @@ def encoded(table):
     return pd.DataFrame({"number": table[:, 0], "word": words})
 
 
-def fit_mixed(prior, moves, seed, min_samples_leaf, max_leaves):
-    model = MCMCTreeClassifier(
+def fit_mixed(prior, moves, seed, min_samples_leaf, max_leaves, **options):
+    settings = {
         **LONG,
-        prior=prior,
-        dirichlet_alpha=1.0,
-        move_probabilities=MOVES[moves],
-        random_state=seed,
-        min_samples_leaf=min_samples_leaf,
-        max_leaves=max_leaves,
-    )
+        "prior": prior,
+        "concentration": 1.0,
+        "move_probabilities": MOVES[moves],
+        "random_state": seed,
+        "min_samples_leaf": min_samples_leaf,
+        "max_leaves": max_leaves,
+        **options,
+    }
+    model = MCMCTreeClassifier(**settings)
     return model.fit(encoded(MIXED), MIXED_CLASSES)
 
 

@@ -43,7 +43,7 @@ def sample(prior, moves, *, error=None, **options):
     return _core.sample_tree_chains(
         table,
         n_levels,
-        _core.class_leaves(y, None, n_classes=2, alpha=1.0, power=power),
+        _core.class_leaves(y, None, alpha=np.full(2, 0.5), power=power),
         prior=prior,
         move_probabilities=np.array(SETS[moves]),
         log_ratio_error=wrong,

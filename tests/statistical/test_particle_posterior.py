@@ -58,7 +58,7 @@ def test_every_filter_finds_the_posterior(name, proposal, expansion, resampling,
         resampling=resampling,
         alpha_split=case["alpha_split"],
         beta_split=case["beta_split"],
-        dirichlet_alpha=case["alpha"],
+        concentration=case["alpha"],
         random_state=seed,
     ).fit(np.array(case["X"], dtype=float), case["y"])
     assert abs(standard_errors_off(trees, case["evidence"])) < 4
@@ -82,7 +82,7 @@ def test_the_optimal_proposal_chooses_the_root_as_enumerated(name, seed):
             ess_threshold=0.0,
             alpha_split=case["alpha_split"],
             beta_split=case["beta_split"],
-            dirichlet_alpha=case["alpha"],
+            concentration=case["alpha"],
             random_state=seed,
         ).fit(X, case["y"])
     shares = root_shares(trees.forest_.trees, trees.member_weights_, X)
@@ -129,6 +129,7 @@ def mixed_rows():
 
 
 LIMITS = [{}, {"min_samples_leaf": 2}, {"max_leaves": 3}, {"power": 0.4}, {"copies": True}]
+LIMITS += [{"dirichlet_alpha": [0.2, 1.5, 0.8]}]
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: next(iter(limit), "none"))
@@ -138,7 +139,11 @@ def test_mixed_tables_and_limits(proposal, limit, seed):
     X, rows, levels, y = mixed_rows()
     parameters = dict(limit)
     copies = (1, 2, 1, 3, 1, 1, 2) if parameters.pop("copies", False) else None
-    model = ClassModel(y, 3, 2.0, copies, parameters.get("power", 1.0))
+    parameters = {"concentration": 2.0} | parameters
+    if "dirichlet_alpha" in parameters:
+        del parameters["concentration"]
+    alpha = tuple(parameters.get("dirichlet_alpha", ())) or 2.0
+    model = ClassModel(y, 3, alpha, copies, parameters.get("power", 1.0))
     sums = evidence_by_leaves(rows, levels, model, 0.9, 0.6, limit.get("min_samples_leaf", 1))
     sums = sums[: limit.get("max_leaves", len(sums)) + 1]
     trees = many_runs(
@@ -147,7 +152,6 @@ def test_mixed_tables_and_limits(proposal, limit, seed):
         proposal=proposal,
         alpha_split=0.9,
         beta_split=0.6,
-        dirichlet_alpha=2.0,
         random_state=seed,
         **parameters,
     ).fit(X, y, sample_weight=copies)
@@ -173,7 +177,7 @@ def test_a_category_of_many_levels(proposal, seed):
         proposal=proposal,
         alpha_split=0.8,
         beta_split=1.0,
-        dirichlet_alpha=1.0,
+        concentration=1.0,
         random_state=seed,
     ).fit(pd.DataFrame({"letter": list("abcdefghi")}), y)
     assert abs(standard_errors_off(trees, sums.sum())) < 4
@@ -251,7 +255,7 @@ def distance_from_prior(forest, weights, n, case):
 def prior_particles(case, proposal, seed):
     """A likelihood to the power 0 says nothing."""
     X, y = np.array(case["X"], dtype=float), np.array(case["y"], dtype=np.int32)
-    leaves = _core.class_leaves(y, None, n_classes=2, alpha=1.0, power=0.0)
+    leaves = _core.class_leaves(y, None, alpha=np.full(2, 0.5), power=0.0)
     return _core.sample_particles(
         X,
         np.zeros(X.shape[1], dtype=np.int32),

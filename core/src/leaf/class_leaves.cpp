@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bayeswood {
 
@@ -15,8 +16,15 @@ RisingTable::RisingTable(double shift, std::int64_t largest) : beyond_(shift, 0)
 
 const ClassLeaves::CutTerms& ClassLeaves::cut_terms() const {
   std::call_once(cut_terms_once_, [this] {
-    const double alpha = total_alpha_ / static_cast<double>(n_classes_);
-    cut_terms_.reset(new CutTerms{{alpha, copies_.total()}, {total_alpha_, copies_.total()}});
+    const DirichletPrior& prior = leaf_.prior();
+    std::vector<std::int64_t> largest(prior.n_tables(), 0);
+    for (std::size_t row = 0; row < labels_.size(); ++row)
+      largest[prior.table(static_cast<std::size_t>(labels_[row]))] += copies_[row];
+    auto terms =
+        std::make_unique<CutTerms>(CutTerms{{}, RisingTable(prior.total(), copies_.total())});
+    for (std::size_t i = 0; i < largest.size(); ++i)
+      terms->of_class.emplace_back(prior[i], largest[i]);
+    cut_terms_ = std::move(terms);
   });
   return *cut_terms_;
 }
@@ -25,7 +33,7 @@ void ClassLeaves::Walk::start(const Stats& whole) {
   left_.assign(whole.counts.size(), 0);
   right_ = whole.counts;
   left_sum_ = right_sum_ = 0;
-  for (const auto m : right_) right_sum_ += terms_.of_class(m);
+  for (std::size_t c = 0; c < right_.size(); ++c) right_sum_ += of_class(c)(right_[c]);
   n_left_ = 0;
   n_right_ = whole.n;
 }

@@ -12,7 +12,7 @@ namespace {
 
 std::int64_t rows_in_tree(const ClassCounts& data, std::size_t n_leaves) {
   std::int64_t n = 0;
-  for (const auto m : data.counts.first(n_leaves * data.n_classes)) n += m;
+  for (const auto m : data.counts.first(n_leaves * data.n_classes())) n += m;
   return n;
 }
 
@@ -57,7 +57,7 @@ void mix_down(const PriorTree& tree, const Nodes& nodes, const Pruning& pruning,
     const double share = reached[v] * pruning.stop[v];
     double* own = mixed.data() + v * k;
     for (std::size_t c = 0; c < k; ++c)
-      own[c] += share * model.predictive(nodes.counts[v * k + c], nodes.n[v]);
+      own[c] += share * model.predictive(c, nodes.counts[v * k + c], nodes.n[v]);
     if (tree.is_leaf(v)) {
       std::copy_n(own, k, leaf_probability + tree.leaf_number(v) * k);
     } else {
@@ -76,8 +76,8 @@ struct PathTable {
 
 PathTable make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
                      const ClassCounts& data, const DirichletMultinomial& model) {
-  Nodes nodes(tree, leaf_counts, data.n_classes);
-  const auto log_marginal = log_marginals(nodes, model, data.n_classes);
+  Nodes nodes(tree, leaf_counts, data.n_classes());
+  const auto log_marginal = log_marginals(nodes, model, data.n_classes());
   auto pruning = average_prunings(tree, log_marginal, nodes.n, data.average_prunings);
   return {std::move(nodes), std::move(pruning.stop), PathUp(tree)};
 }
@@ -101,12 +101,12 @@ bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
   for (bool at_leaf = true;; at_leaf = false, v = table.path.parent(v)) {
     const auto m = table.nodes.of(v, k);
     const std::int32_t n = table.nodes.n[v] - 1;
-    const double q_y = model.predictive(m[y] - 1, n);
+    const double q_y = model.predictive(static_cast<std::size_t>(y), m[y] - 1, n);
     const double stop = at_leaf ? 1.0 : table.stop[v];
     ratio = stop / q_y + (1 - stop) * ratio;
     const double own = stop / (q_y * ratio);
     for (std::size_t c = 0; c < k; ++c) {
-      const double q = static_cast<std::int32_t>(c) == y ? q_y : model.predictive(m[c], n);
+      const double q = static_cast<std::int32_t>(c) == y ? q_y : model.predictive(c, m[c], n);
       p[c] = at_leaf ? q : own * q + (1 - own) * p[c];
     }
     if (v == 0) return true;
@@ -117,9 +117,9 @@ bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
 
 ClassSummary summarise_classes(const PriorTrees& trees, const ClassCounts& data,
                                const Running& run) {
-  const std::size_t k = data.n_classes;
+  const std::size_t k = data.n_classes();
   const std::size_t d = trees.codes().n_features();
-  const DirichletMultinomial model(data.alpha, k, rows_in_tree(data, trees.tree(0).n_leaves));
+  const DirichletMultinomial model(data.prior, rows_in_tree(data, trees.tree(0).n_leaves));
   ClassSummary summary{std::vector<double>(trees.n_trees()),
                        std::vector<double>(trees.n_leaves() * k),
                        std::vector<double>(trees.n_trees() * d, 0.0)};
@@ -145,9 +145,9 @@ ClassSummary summarise_classes(const PriorTrees& trees, const ClassCounts& data,
 void leave_one_out_classes(const PriorTrees& trees, const ClassCounts& data,
                            const MatrixView& table, std::span<const std::int32_t> labels,
                            double* out, const LeafKernels& kernels, const Running& run) {
-  const std::size_t k = data.n_classes;
+  const std::size_t k = data.n_classes();
   const std::size_t n_rows = table.n_rows();
-  const DirichletMultinomial model(data.alpha, k, rows_in_tree(data, trees.tree(0).n_leaves));
+  const DirichletMultinomial model(data.prior, rows_in_tree(data, trees.tree(0).n_leaves));
   std::vector<std::unique_ptr<PathTable>> tables(trees.n_trees());
   parallel_for(trees.n_trees(), run.n_threads, [&](std::size_t t, unsigned, const StopFlag&) {
     const std::int32_t* own = data.counts.data() + trees.first_leaf()[t] * k;

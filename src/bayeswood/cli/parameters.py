@@ -25,11 +25,18 @@ _WORDS = {"true": True, "false": False, "none": None, "null": None}
 def parse_value(text: str) -> Any:
     """A parameter's value: a whole number, a number, true, false, none, or else text.
 
+    Numbers with commas between them are a list.
+
     Examples
     --------
     >>> [parse_value(text) for text in ("3", "0.5", "none", "True", "sqrt")]
     [3, 0.5, None, True, 'sqrt']
+    >>> parse_value("0.5, 1, 2")
+    [0.5, 1, 2]
     """
+    parts = [parse_value(part.strip()) for part in text.split(",")] if "," in text else []
+    if parts and all(type(part) in (int, float) for part in parts):
+        return parts
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):

@@ -1,11 +1,12 @@
 """Given trees as a safe-Bayesian forest: leaves that count, weights that are powers of evidence.
 
 Model: the trees are given, label-blind; the classes of the rows in a leaf are multinomial with a
-symmetric Dirichlet prior. Sufficient statistics: m_vc, the rows of class c in leaf v. Formulas:
+Dirichlet prior, A the sum of its α_c. Sufficient statistics: m_vc, the rows of class c in leaf v.
+Formulas:
 
-    log p(Y | X, T) = sum over leaves of log Γ(Cα) - log Γ(n_v + Cα)
-                      + sum over classes of log Γ(m_vc + α) - log Γ(α)             (3)
-    p(c | x, T) = (m_vc + α) / (n_v + Cα) in the leaf v of x                       (7)
+    log p(Y | X, T) = sum over leaves of log Γ(A) - log Γ(n_v + A)
+                      + sum over classes of log Γ(m_vc + α_c) - log Γ(α_c)         (3)
+    p(c | x, T) = (m_vc + α_c) / (n_v + A) in the leaf v of x                      (7)
     w_k = p(Y | X, T_k)^β / sum over j of p(Y | X, T_j)^β           (6, normalised)
 
 Reference: N. Quadrianto and Z. Ghahramani, "A very simple safe-Bayesian random forest", 2015.
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest.class_prior import class_alphas, total_alpha
 from bayeswood.forest.forest import Forest
 
 F64 = NDArray[np.float64]
@@ -29,7 +31,7 @@ def weigh_trees(
     y: ArrayLike,
     *,
     n_classes: int | None = None,
-    dirichlet_alpha: float = 1.0,
+    dirichlet_alpha: ArrayLike = 1.0,
     power: float = 1.0,
     n_jobs: int = 1,
 ) -> Forest:
@@ -45,8 +47,8 @@ def weigh_trees(
         Class numbers from 0.
     n_classes : int, default=None
         None takes one more than the highest class number.
-    dirichlet_alpha : float, default=1.0
-        α of each class.
+    dirichlet_alpha : float or array-like, (n_classes,), default=1.0
+        α_c of each class.
     power : float, default=1.0
         β in [0, 1]; 1 is Bayesian model averaging, 0 weighs all trees alike. The paper takes 5/N.
     n_jobs : int, default=1
@@ -55,7 +57,7 @@ def weigh_trees(
     Returns
     -------
     Forest
-        The same trees. Leaves hold (m_c + α) / (n + Cα); ``log_weights`` are β times the log
+        The same trees. Leaves hold (m_c + α_c) / (n + A); ``log_weights`` are β times the log
         marginal likelihoods, so that ``predict`` is equation (6) with its normaliser.
 
     Examples
@@ -69,13 +71,12 @@ def weigh_trees(
     array([[0.709, 0.291]])
     """
     labels = _checked_labels(y)
-    if not dirichlet_alpha > 0:
-        raise _parameter_error("dirichlet_alpha", "a positive number", dirichlet_alpha)
     if not 0 <= power <= 1:
         raise _parameter_error("power", "a number in [0, 1]", power)
     n_seen = int(labels.max()) + 1
     if n_classes is not None and n_classes < n_seen:
         raise _parameter_error("n_classes", f"at least {n_seen}, as in 'y'", n_classes)
+    alphas = class_alphas(dirichlet_alpha, n_classes or n_seen, "weigh_trees")
     arrays = forest.to_arrays()
     leaves = _leaf_numbers(forest, arrays, X, n_jobs)
     if len(leaves) != len(labels):
@@ -86,25 +87,24 @@ def weigh_trees(
     n_leaves = int(np.count_nonzero(arrays["feature"] < 0))
     counts = np.zeros((n_leaves, n_classes or n_seen))
     np.add.at(counts, (leaves, labels[:, None]), 1.0)
-    per_leaf = log_marginal(counts, dirichlet_alpha)
+    per_leaf = log_marginal(counts, alphas)
     first = np.cumsum(forest.n_leaves) - forest.n_leaves
     log_evidence = np.add.reduceat(per_leaf, first)
-    counted = Forest.from_arrays(_with_counts(arrays, counts, dirichlet_alpha), forest.labels)
+    counted = Forest.from_arrays(_with_counts(arrays, counts, alphas), forest.labels)
     return Forest(counted.core, power * log_evidence, forest.labels)
 
 
-def log_marginal(counts: F64, alpha: float) -> F64:
+def log_marginal(counts: F64, alphas: F64) -> F64:
     """Log of each leaf's factor of equation (3); 0 for a leaf without rows.
 
     Parameters
     ----------
     counts : ndarray, (n_leaves, n_classes)
-    alpha : float
-        Of each class.
+    alphas : ndarray, (n_classes,)
     """
-    n_classes = counts.shape[1]
-    total = gammaln(n_classes * alpha) - gammaln(counts.sum(axis=1) + n_classes * alpha)
-    result: F64 = total + (gammaln(counts + alpha) - gammaln(alpha)).sum(axis=1)
+    whole = total_alpha(alphas)
+    total = gammaln(whole) - gammaln(counts.sum(axis=1) + whole)
+    result: F64 = total + (gammaln(counts + alphas) - gammaln(alphas)).sum(axis=1)
     return result
 
 
@@ -118,11 +118,11 @@ def _leaf_numbers(
     return leaves
 
 
-def _with_counts(arrays: dict[str, Any], counts: F64, alpha: float) -> dict[str, Any]:
+def _with_counts(arrays: dict[str, Any], counts: F64, alphas: F64) -> dict[str, Any]:
     """The arrays of the same splits over leaves that hold class probabilities."""
     n_leaves, n_classes = counts.shape
     n_samples = counts.sum(axis=1)
-    probability = (counts + alpha) / (n_samples[:, None] + n_classes * alpha)
+    probability = (counts + alphas) / (n_samples[:, None] + total_alpha(alphas))
     return arrays | {
         "n_outputs": n_classes,
         "is_classifier": True,

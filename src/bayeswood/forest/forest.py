@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest.class_prior import class_alphas
 from bayeswood.forest.concatenate import join_trees
 from bayeswood.forest.labels import Labels
 from bayeswood.forest.nested import (
@@ -332,7 +333,7 @@ class Forest:
         n_features: int | None = None,
         n_classes: int | None = None,
         n_levels: ArrayLike | None = None,
-        dirichlet_alpha: float = 0.0,
+        dirichlet_alpha: ArrayLike = 0.0,
         log_weights: ArrayLike | None = None,
         labels: Labels | None = None,
         trees_per_member: int = 1,
@@ -354,9 +355,9 @@ class Forest:
             None takes the length of the leaves' counts; 0 makes a regression forest.
         n_levels : array-like of int, (n_features,), default=None
             Levels of each category feature, 0 for numbers; None if all are numbers.
-        dirichlet_alpha : float, default=0.0
-            α of the leaves' class probabilities (m_c + α) / (n + Cα); a leaf without rows has
-            even ones.
+        dirichlet_alpha : float or array-like, (n_classes,), default=0.0
+            α_c of the leaves' class probabilities (m_c + α_c) / (n + Σ α); with 0, a leaf without
+            rows has even ones.
         log_weights : array-like, (n_members,), default=None
             As of the class.
         labels : Labels, default=None
@@ -383,12 +384,9 @@ class Forest:
             raise BayeswoodError("The 'trees' parameter of Forest.from_nested must not be empty.")
         n_columns = count_features(roots) if n_features is None else n_features
         levels = np.zeros(n_columns) if n_levels is None else n_levels
-        settings = NestedSettings(
-            n_columns,
-            count_classes(roots) if n_classes is None else n_classes,
-            np.array(levels, dtype=np.int32),
-            dirichlet_alpha,
-        )
+        classes = count_classes(roots) if n_classes is None else n_classes
+        alphas = class_alphas(dirichlet_alpha, classes, "Forest.from_nested", zero=True)
+        settings = NestedSettings(n_columns, classes, np.array(levels, dtype=np.int32), alphas)
         core = _core.Forest.from_arrays(nested_arrays(roots, settings))
         return cls(core, log_weights, labels, trees_per_member)
 

@@ -52,14 +52,14 @@ class NestedSettings:
         0 for a regression forest.
     n_levels : ndarray of int32, (n_features,)
         Levels of each category feature, 0 for numbers.
-    dirichlet_alpha : float
+    dirichlet_alpha : ndarray, (n_classes,)
         Added to each class's count.
     """
 
     n_features: int
     n_classes: int
     n_levels: NDArray[np.int32]
-    dirichlet_alpha: float
+    dirichlet_alpha: F64
 
 
 @dataclass
@@ -271,8 +271,8 @@ def _leaf_arrays(leaves: list[_Leaf], settings: NestedSettings) -> dict[str, Any
     }
 
 
-def _class_shares(counts: F64, alpha: float) -> F64:
-    """(m_c + α) / (n + Cα), equation (7) of the safe-Bayesian forest; even where both are 0."""
+def _class_shares(counts: F64, alpha: F64) -> F64:
+    """(m_c + α_c) / (n + Σ α), equation (7) of the safe-Bayesian forest; even if all are 0."""
     raised = counts + alpha
     total = raised.sum(axis=1, keepdims=True)
     empty = np.full_like(raised, 1 / raised.shape[1])

@@ -5,7 +5,7 @@ Every tree is grown on all rows. At each node the k best splits by information g
     H(node) − (W_l / W) H(left) − (W_r / W) H(right),
 
 over all features and thresholds are found, and one of them is drawn uniformly. A leaf of class
-weights W_c predicts (W_c + α) / (W + C α), and the ensemble the average of its trees.
+weights W_c predicts (W_c + α_c) / (W + Σ α), and the ensemble the average of its trees.
 
 Reference: V. Schetinin, J. E. Fieldsend, D. Partridge, W. J. Krzanowski, R. M. Everson, T. C.
 Bailey, A. Hernandez. Comparison of the Bayesian and Randomised Decision Tree Ensembles within an
@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
+from bayeswood.forest.class_prior import class_alphas
 from bayeswood.forest.smoothing import smooth_classes
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -30,6 +31,7 @@ from bayeswood.methods.base.parameters import (
     Constraint,
     draw_seed,
     integer,
+    per_class,
     real,
     resolve_min_samples_leaf,
 )
@@ -59,9 +61,9 @@ class RandomizedTreesClassifier(ForestClassifier):
         Least share of the weight in a leaf.
     max_depth : int, default=None
         Most splits from root to leaf; None for no limit.
-    dirichlet_alpha : float, default=1.0
-        Weight α added to each class in each leaf: 1 is Laplace's rule, 0 takes the shares as they
-        are.
+    dirichlet_alpha : float or array-like, (n_classes,), default=1.0
+        Weight α_c added to **each** class in each leaf, the same for all or one for each in the
+        order of `classes_`: 1 is Laplace's rule, 0 takes the shares as they are.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -122,7 +124,7 @@ class RandomizedTreesClassifier(ForestClassifier):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **{name: rule for name, rule in CART.items() if name != "max_features"},
         "n_candidate_splits": integer(1, 10_000),
-        "dirichlet_alpha": real(0, 1e6, integers=True),
+        "dirichlet_alpha": per_class(real(0, 1e6, integers=True)),
     }
 
     def __init__(
@@ -133,7 +135,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         min_samples_leaf: int | float = 5,
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
-        dirichlet_alpha: float = 1.0,
+        dirichlet_alpha: ArrayLike = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -173,8 +175,9 @@ class RandomizedTreesClassifier(ForestClassifier):
         return self._smoothed(grow_cart(self._plan(data), data, tasks, fitted))
 
     def _smoothed(self, grown: GrownForest) -> GrownForest:
-        forest = smooth_classes(grown.forest, float(self.dirichlet_alpha))
-        return replace(grown, forest=forest)
+        n_classes = grown.forest.n_outputs
+        alphas = class_alphas(self.dirichlet_alpha, n_classes, self._name, zero=True)
+        return replace(grown, forest=smooth_classes(grown.forest, alphas))
 
     def staged_score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> F64:
         """Accuracy of the first tree, the first two trees, and so on: how fast it converges.

@@ -3,10 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.forest.class_prior import class_alphas, total_alpha
 from bayeswood.plots.axes import take_grid
 from bayeswood.plots.tree_layout import TreeLayout, lay_out
 from bayeswood.report.names import shorten
@@ -42,8 +43,8 @@ class WeightedTreesDisplay:
         Depth below which trees are not drawn.
     collapses_empty : bool, default True
         Whether a subtree without rows is drawn as one black leaf.
-    dirichlet_alpha : float, default 0.0
-        α that the leaves' probabilities (m_c + α) / (n + Cα) contain, to be taken out again.
+    dirichlet_alpha : float or array-like, (n_classes,), default 0.0
+        α_c that the leaves' probabilities (m_c + α_c) / (n + Σ α) contain, to be taken out again.
 
     Attributes
     ----------
@@ -66,7 +67,7 @@ class WeightedTreesDisplay:
         n_trees: int = 4,
         max_depth: int | None = None,
         collapses_empty: bool = True,
-        dirichlet_alpha: float = 0.0,
+        dirichlet_alpha: ArrayLike = 0.0,
     ) -> None:
         if not forest.is_classifier:
             raise BayeswoodError("The 'forest' parameter of WeightedTreesDisplay must classify.")
@@ -78,7 +79,9 @@ class WeightedTreesDisplay:
         by_weight = np.argsort(forest.log_weights, kind="stable")
         self.forest, self.max_depth = forest, max_depth
         self.collapses_empty = collapses_empty
-        self.dirichlet_alpha = dirichlet_alpha
+        self.dirichlet_alpha = class_alphas(
+            dirichlet_alpha, forest.n_outputs, "WeightedTreesDisplay", zero=True
+        )
         self.highest, self.lowest = by_weight[::-1][:n_trees], by_weight[:n_trees]
 
     @classmethod
@@ -107,9 +110,10 @@ class WeightedTreesDisplay:
         -------
         WeightedTreesDisplay
         """
+        prior = estimator.predictive_.leaf_prior
         display = cls(
             estimator.forest_, n_trees=n_trees, max_depth=max_depth,
-            collapses_empty=collapses_empty, dirichlet_alpha=estimator.predictive_.leaf_prior,
+            collapses_empty=collapses_empty, dirichlet_alpha=0.0 if prior is None else prior,
         )  # fmt: skip
         return display.plot(axes)
 
@@ -154,8 +158,8 @@ class WeightedTreesDisplay:
         """
         tree = self.forest.trees[number]
         n_rows = tree.n_samples[:, None].astype(np.float64)
-        n_classes, alpha = tree.value.shape[1], self.dirichlet_alpha
-        counts = np.maximum(tree.value * (n_rows + n_classes * alpha) - alpha, 0.0)
+        alphas = self.dirichlet_alpha
+        counts = np.maximum(tree.value * (n_rows + total_alpha(alphas)) - alphas, 0.0)
         total = counts.sum(axis=1, keepdims=True)
         shares = np.divide(counts, total, out=np.zeros_like(counts), where=total > 0)
         return shares, tree.n_samples > 0

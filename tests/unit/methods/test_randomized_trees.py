@@ -14,16 +14,17 @@ def problem():
     return X, np.array(["no", "yes"])[y]
 
 
-def test_leaves_are_smoothed(problem):
+@pytest.mark.parametrize("alpha", [2.5, [0.5, 4.5]])
+def test_leaves_are_smoothed(problem, alpha):
     X, y = problem
     raw = RandomizedTreesClassifier(3, dirichlet_alpha=0, random_state=0).fit(X, y)
-    smooth = RandomizedTreesClassifier(3, dirichlet_alpha=2.5, random_state=0).fit(X, y)
+    smooth = RandomizedTreesClassifier(3, dirichlet_alpha=alpha, random_state=0).fit(X, y)
     leaf = raw.apply(X)
     np.testing.assert_array_equal(leaf, smooth.apply(X))
     for number in range(3):
         n = raw.forest_.trees[number].n_samples[leaf[:, number]]
         shares = raw.predict_draws(X)[number]
-        expected = (shares * n[:, None] + 2.5) / (n[:, None] + 5)
+        expected = (shares * n[:, None] + alpha) / (n[:, None] + 5)
         np.testing.assert_allclose(smooth.predict_draws(X)[number], expected, rtol=1e-12)
 
 
@@ -81,7 +82,12 @@ def test_scores_refuse_nonsense(problem):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("n_candidate_splits", 0), ("n_candidate_splits", 1.5), ("dirichlet_alpha", -1.0)],
+    [
+        ("n_candidate_splits", 0),
+        ("n_candidate_splits", 1.5),
+        ("dirichlet_alpha", -1.0),
+        ("dirichlet_alpha", [1, 2]),
+    ],
 )
 def test_bad_parameters(name, value):
     X, y = load_iris(return_X_y=True)

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
+from bayeswood import MCMCTreeClassifier, SMCTreeClassifier, load
 from bayeswood.modelfile import read_model
 from bayeswood.modelfile.read import read_stored
 
@@ -60,3 +62,21 @@ def test_meta_of_version_1_are_read(name: str) -> None:
 def test_version_1_makes_a_forest(name: str, n_outputs: int) -> None:
     forest = read_model(REFERENCE / f"modelfile_v1.{name}")[3]
     assert (forest.n_trees, forest.n_features, forest.n_outputs) == (3, 5, n_outputs)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "expected"),
+    [
+        (MCMCTreeClassifier, "mcmc", [0.10129870129870128, 0.7974025974025974]),
+        (SMCTreeClassifier, "smc", [0.19919710266276452, 0.6208343717614242]),
+    ],
+)
+def test_a_total_of_old_stays_a_total(kind: Any, name: str, expected: list[float]) -> None:
+    """When these files were written, `dirichlet_alpha` was the sum over the classes."""
+    trees = load(REFERENCE / f"total_alpha.{name}")
+    assert (trees.concentration, trees.dirichlet_alpha) == (1.5, None)
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5], y[::5]
+    assert trees.predict_proba(X[18:19])[0, :2].tolist() == expected
+    again = kind(**trees.get_params()).fit(X, y)
+    np.testing.assert_array_equal(again.predict_proba(X), trees.predict_proba(X))

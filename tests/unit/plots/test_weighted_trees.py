@@ -141,7 +141,7 @@ def test_curves_of_a_fitted_forest(fitted):
 def test_trees_of_a_fitted_forest(fitted):
     forest, _, _ = fitted
     display = WeightedTreesDisplay.from_estimator(forest, n_trees=2)
-    assert display.dirichlet_alpha == 1.0
+    assert (display.dirichlet_alpha == 1.0).all()
     shares, has_rows = display.shares(int(display.highest[0]))
     np.testing.assert_allclose(shares[has_rows].sum(axis=1), 1.0)
     counts = shares * forest.forest_.trees[int(display.highest[0])].n_samples[:, None]
@@ -165,7 +165,7 @@ def test_the_highest_and_the_lowest_are_chosen():
 
 def test_leaves_have_the_colours_of_their_classes():
     estimator = SimpleNamespace(
-        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=1.0)
+        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=np.ones(3))
     )
     axes = weighted_trees(estimator, n_trees=1, collapses_empty=False)
     leaves = axes[0, 0].collections[1]
@@ -186,7 +186,7 @@ def test_a_subtree_without_rows_is_one_black_leaf():
 
 def test_averaged_leaves_are_shown_as_they_are():
     estimator = SimpleNamespace(
-        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=0.0)
+        forest_=forest_of(alpha=1.0), predictive_=SimpleNamespace(leaf_prior=None)
     )
     display = WeightedTreesDisplay.from_estimator(estimator, n_trees=1)
     np.testing.assert_allclose(display.shares(0)[0][1], [7 / 9, 1 / 9, 1 / 9], rtol=1e-12)

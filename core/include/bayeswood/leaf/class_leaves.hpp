@@ -1,6 +1,6 @@
 // Dirichlet-multinomial leaves (Lakshminarayanan, Roy and Teh 2013, eq. 3), as samplers of trees
 // use them; see leaf_model.hpp. Statistics: rows of each class. Leaves predict
-// (m_c + alpha / C) / (n + alpha).
+// (m_c + alpha_c) / (n + A), A the sum of the alpha_c.
 #pragma once
 
 #include <cstdint>
@@ -44,14 +44,13 @@ class ClassLeaves {
   class Walk;
 
   // Labels and copies are looked at, not copied.
-  ClassLeaves(std::span<const std::int32_t> labels, const RowCopies& copies, std::size_t n_classes,
-              double total_alpha, double power)
+  ClassLeaves(std::span<const std::int32_t> labels, const RowCopies& copies,
+              const DirichletPrior& prior, double power)
       : labels_(labels),
         copies_(copies),
-        n_classes_(n_classes),
-        total_alpha_(total_alpha),
+        n_classes_(prior.n_classes()),
         power_(power),
-        leaf_(total_alpha / static_cast<double>(n_classes), n_classes, copies.total()) {}
+        leaf_(prior, copies.total()) {}
 
   std::size_t n_classes() const { return n_classes_; }
   std::size_t n_outputs() const { return n_classes_; }
@@ -84,7 +83,7 @@ class ClassLeaves {
   double powered_log_marginal(const Stats& stats) const { return power_ * log_marginal(stats); }
   void put_predictive(const Stats& stats, double* out) const {
     for (std::size_t c = 0; c < n_classes_; ++c)
-      out[c] = leaf_.predictive(stats.counts[c], stats.n);
+      out[c] = leaf_.predictive(c, stats.counts[c], stats.n);
   }
   double order_share(const Stats& stats, std::size_t c) const {
     return static_cast<double>(stats.counts[c]) / static_cast<double>(stats.n);
@@ -92,7 +91,8 @@ class ClassLeaves {
 
  private:
   struct CutTerms {
-    RisingTable of_class, of_total;
+    std::vector<RisingTable> of_class;
+    RisingTable of_total;
   };
   // Made for the first walk: the tables are long, and who takes no walk needs none.
   const CutTerms& cut_terms() const;
@@ -100,7 +100,6 @@ class ClassLeaves {
   std::span<const std::int32_t> labels_;
   RowCopies copies_;
   std::size_t n_classes_;
-  double total_alpha_;
   double power_;
   DirichletMultinomial leaf_;
   mutable std::once_flag cut_terms_once_;
@@ -114,14 +113,15 @@ class ClassLeaves::Walk {
   void move(std::size_t row) {
     const auto c = static_cast<std::size_t>(model_.labels_[row]);
     if (!model_.copies_.all_once()) return move(c, model_.copies_[row]);
-    left_sum_ += terms_.of_class.step(left_[c]++);
-    right_sum_ -= terms_.of_class.step(--right_[c]);
+    const RisingTable& term = of_class(c);
+    left_sum_ += term.step(left_[c]++);
+    right_sum_ -= term.step(--right_[c]);
     ++n_left_;
     --n_right_;
   }
   // Several rows of one class.
   void move(std::size_t c, std::int32_t times) {
-    const RisingTable& term = terms_.of_class;
+    const RisingTable& term = of_class(c);
     left_sum_ += term(left_[c] + times) - term(left_[c]);
     right_sum_ += term(right_[c] - times) - term(right_[c]);
     left_[c] += times;
@@ -137,6 +137,10 @@ class ClassLeaves::Walk {
   }
 
  private:
+  const RisingTable& of_class(std::size_t c) const {
+    return terms_.of_class[model_.leaf_.prior().table(c)];
+  }
+
   const ClassLeaves& model_;
   const CutTerms& terms_;
   std::vector<std::int32_t> left_, right_;

@@ -14,9 +14,10 @@ namespace bayeswood {
 
 struct ClassCounts {
   std::span<const std::int32_t> counts;  // n_leaves x n_classes
-  std::size_t n_classes;
-  double alpha;  // per class
+  DirichletPrior prior;
   bool average_prunings;
+
+  std::size_t n_classes() const { return prior.n_classes(); }
 };
 
 struct ClassSummary {

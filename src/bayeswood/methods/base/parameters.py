@@ -58,6 +58,19 @@ def real(
     return Constraint(f"a float in the range {brackets}", allows)
 
 
+def per_class(each: Constraint) -> Constraint:
+    """One value for all classes, or a list of values, one for each class in their order."""
+
+    def allows(value: Any) -> bool:
+        if isinstance(value, np.ndarray) and value.ndim == 1:
+            value = value.tolist()
+        if isinstance(value, (list, tuple)):
+            return len(value) > 0 and all(each.allows(item) for item in value)
+        return each.allows(value)
+
+    return Constraint(f"{each.words}, a list of such with one for each class,", allows)
+
+
 def one_of(*options: str) -> Constraint:
     """One of some strings."""
     words = f"one of {', '.join(map(repr, options))}" if len(options) > 1 else repr(options[0])

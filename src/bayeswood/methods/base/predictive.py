@@ -61,11 +61,12 @@ class ClassPredictive(Predictive, ABC):
 
     Attributes
     ----------
-    leaf_prior : float
-        α that the leaves' probabilities (m_c + α) / (n + C α) contain; 0 if that is not their form.
+    leaf_prior : ndarray, (n_classes,), or None
+        α_c that the leaves' probabilities (m_c + α_c) / (n + Σ α) contain; None if that is not
+        their form.
     """
 
-    leaf_prior: float = 0.0
+    leaf_prior: F64 | None = None
 
     @abstractmethod
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
@@ -113,7 +114,7 @@ def entropy_parts(
 class MemberAverage(ClassPredictive):
     """The members' class probabilities, averaged by their weights."""
 
-    leaf_prior: float = 0.0
+    leaf_prior: F64 | None = None
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""
@@ -121,12 +122,33 @@ class MemberAverage(ClassPredictive):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """α, where the leaves contain one."""
-        return {"leaf_prior": np.array(self.leaf_prior)} if self.leaf_prior else {}
+        return plain_leaf_prior(self.leaf_prior)
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
         """With α, where there is one."""
-        return cls(read_scalar(arrays, "leaf_prior", float) if "leaf_prior" in arrays else 0.0)
+        return cls(read_leaf_prior(arrays, forest.n_outputs))
+
+
+def plain_leaf_prior(leaf_prior: F64 | None) -> dict[str, NDArray[Any]]:
+    """α_c of leaves as a model file keeps them: one number where all are alike."""
+    if leaf_prior is None:
+        return {}
+    is_even = bool((leaf_prior == leaf_prior[0]).all())
+    return {"leaf_prior": np.array(leaf_prior[0]) if is_even else leaf_prior}
+
+
+def read_leaf_prior(arrays: Arrays, n_classes: int) -> F64 | None:
+    """What `plain_leaf_prior` gave; 0 means None."""
+    if "leaf_prior" not in arrays:
+        return None
+    if arrays["leaf_prior"].ndim:
+        prior = read_array(arrays, "leaf_prior", (n_classes,))
+    else:
+        prior = np.full(n_classes, read_scalar(arrays, "leaf_prior", float))
+    if not (bool((prior > 0).all()) or not prior.any()):
+        raise BayeswoodError("The model file holds a 'leaf_prior' out of range.")
+    return prior if prior.any() else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """The posterior over decision trees, by Markov chain Monte Carlo with restarts: classes.
 
 Model. A tree T is drawn from a prior (Chipman's or Denison's); the classes in a leaf are
-independent with probabilities θ ~ Dirichlet(α/K, ..., α/K), different leaves independent.
+independent with probabilities θ ~ Dirichlet(α_1, ..., α_K), different leaves independent.
 Sufficient statistics: the number m_lc of rows of each class in each leaf.
 Formulas: priors and ratios of the moves in `core/include/bayeswood/sample/tree_law.hpp` and
 `metropolis.hpp`, derived in docs/mcmc-trees.md; leaves in
@@ -17,13 +17,17 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
-from bayeswood.methods.base.classifier import ForestClassifier
-from bayeswood.methods.base.parameters import Constraint, real
+from bayeswood.forest.class_prior import total_alpha
+from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.conjugate_leaves.leaf_model import make_class_leaves
+from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
+    CLASS_PRIOR,
+    CONCENTRATION,
+    DirichletClassifier,
+)
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
@@ -32,7 +36,7 @@ from bayeswood.methods.mcmc_tree.trace import ChainDraws
 F64 = NDArray[np.float64]
 
 
-class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
+class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
     """Class probabilities averaged over the posterior of one decision tree.
 
     Parameters
@@ -54,8 +58,11 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         leaf: what is left favours small trees.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
-    dirichlet_alpha : float, default=5.0
-        **Total** concentration α: each of K classes has α/K.
+    concentration : float, default=5.0
+        α, the sum of the α_c: each of K classes has α/K.
+    dirichlet_alpha : float, array-like (n_classes,) or None, default=None
+        In place of `concentration`: α_c of **each** class, the same for all or one for each in
+        the order of `classes_`.
     move_probabilities : {"schetinin", "chipman"} or mapping, default="schetinin"
         How often each move is tried. ``"schetinin"``: birth .1, death .1, change_split .1,
         change_rule .7. ``"chipman"``: birth, death, change_split and swap alike. A mapping names
@@ -135,7 +142,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     The chains' target is p(T) p(Y | T)^power with the marginal likelihood of eq. 5 of Schetinin et
     al. (the product running over the k leaves),
 
-        p(Y | T) = Π_l Γ(α)/Γ(n_l + α) Π_c Γ(m_lc + α/K)/Γ(α/K),
+        p(Y | T) = Π_l Γ(α)/Γ(n_l + α) Π_c Γ(m_lc + α_c)/Γ(α_c),   α = Σ_c α_c,
 
     and for Chipman's prior, with splits s at depth d_s by one of v_s varying features and an extent
     of length e_s, and leaves l that could be split (others have factor 1),
@@ -148,7 +155,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         R = L′/L · p_death/p_birth · G/D′ · Catalan(k − 1)/Catalan(k),
 
     G the leaves that can be split and D′ the nodes of the new tree with two leaves. A leaf
-    predicts (m_lc + α/K)/(n_l + α), and the forest the average over the draws (eq. 2).
+    predicts (m_lc + α_c)/(n_l + α), and the forest the average over the draws (eq. 2).
     `min_samples_leaf` and `max_leaves` restrict the support and change no other probability.
 
     Memory, in bytes: 26 for every iteration of every chain, and for every distinct tree at most
@@ -170,7 +177,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     _part_kinds = (ChainDraws,)
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
-        "dirichlet_alpha": real(0, closed="neither", integers=True),
+        **CLASS_PRIOR,
     }
 
     def __init__(
@@ -183,7 +190,8 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         prior: str = "chipman",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
-        dirichlet_alpha: float = 5.0,
+        concentration: float = CONCENTRATION,
+        dirichlet_alpha: ArrayLike | None = None,
         move_probabilities: str | Mapping[str, float] = "schetinin",
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
@@ -204,6 +212,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         self.prior = prior
         self.alpha_split = alpha_split
         self.beta_split = beta_split
+        self.concentration = concentration
         self.dirichlet_alpha = dirichlet_alpha
         self.move_probabilities = move_probabilities
         self.min_samples_leaf = min_samples_leaf
@@ -221,7 +230,7 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
-        return make_class_leaves(data, copies, self.dirichlet_alpha, self.power), {}
+        return self._class_leaves(data, copies)
 
     def _log_left_out(
         self,
@@ -231,7 +240,8 @@ class MCMCTreeClassifier(ChainEstimator, ForestClassifier):
         chains: SampledChains,
         settings: dict[str, Any],
     ) -> F64:
-        total = table.n_samples[leaves] + float(self.dirichlet_alpha)
-        # (m + α/K)/(n + α) with one row of the class fewer.
+        alpha = total_alpha(self._class_alphas(table.value.shape[1]))
+        total = table.n_samples[leaves] + alpha
+        # (m + α_c)/(n + α) with one row of the class fewer.
         left_out: F64 = np.log(table.value[leaves, y] * total - 1) - np.log(total - 1)
         return left_out

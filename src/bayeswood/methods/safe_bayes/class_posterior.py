@@ -36,11 +36,11 @@ class ClassModel(PoolingModel):
 
     Attributes
     ----------
-    alpha : float
-        Of the Dirichlet prior, per class.
+    alphas : ndarray, (n_classes,)
+        Of the Dirichlet prior.
     """
 
-    alpha: float
+    alphas: F64
 
 
 class ClassPosterior(PriorPosterior):
@@ -98,7 +98,7 @@ class ClassPosterior(PriorPosterior):
     def _summary(self) -> tuple[F64, F64, F64]:
         model = self.model
         return self.trees.core.summarise_classes(
-            self.counts, model.alpha, model.prune_average, self.n_jobs
+            self.counts, model.alphas, model.prune_average, self.n_jobs
         )
 
     @property
@@ -128,10 +128,10 @@ class ClassPosterior(PriorPosterior):
     @cached_property
     def predictive(self) -> ClassPredictive:
         """The members' average, or their pooled evidence."""
-        leaf_prior = 0.0 if self.model.prune_average else self.model.alpha
+        leaf_prior = None if self.model.prune_average else self.model.alphas
         if self.model.pooling == "power":
             return MemberAverage(leaf_prior)
-        log_shares = np.log(class_shares(self.class_rows, self.model.alpha))
+        log_shares = np.log(class_shares(self.class_rows, self.model.alphas))
         return EvidencePool(log_shares, self.sharpness, leaf_prior)
 
     def left_out(self, X: NDArray[Any], y: NDArray[np.int32]) -> LeaveOneOutPool:
@@ -143,7 +143,7 @@ class ClassPosterior(PriorPosterior):
             for block, members in self.members_left_out(X, y)
         ]
         others = self.class_rows[None, :] - (y[:, None] == np.arange(self.n_classes))
-        log_shares = np.log(class_shares(others, self.model.alpha))
+        log_shares = np.log(class_shares(others, self.model.alphas))
         return LeaveOneOutPool(np.concatenate([np.empty((0, self.n_classes)), *pooled]), log_shares)
 
     def members_left_out(
@@ -157,7 +157,7 @@ class ClassPosterior(PriorPosterior):
             yield (
                 block,
                 self.trees.core.leave_one_out_classes(
-                    X[block], y[block], self.counts, model.alpha, model.prune_average, self.n_jobs
+                    X[block], y[block], self.counts, model.alphas, model.prune_average, self.n_jobs
                 ),
             )
 

@@ -18,8 +18,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest.class_prior import class_alphas
 from bayeswood.methods.base.classifier import ForestClassifier
-from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error, real
+from bayeswood.methods.base.parameters import (
+    NONE,
+    Constraint,
+    one_of,
+    parameter_error,
+    per_class,
+    real,
+)
 from bayeswood.methods.base.training_data import Target, read_class_target, read_known_classes
 from bayeswood.methods.safe_bayes.choose_power import curve_of
 from bayeswood.methods.safe_bayes.class_posterior import ClassModel, ClassPosterior
@@ -64,8 +72,9 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         averaging. None: `effective_sample_size` / N.
     effective_sample_size : float, default=5
         m, see `power`.
-    dirichlet_alpha : float or None, default=None
-        α of **each** class (α_c of the paper); None: 1/C.
+    dirichlet_alpha : float, array-like (n_classes,) or None, default=None
+        α_c of **each** class, the same for all or one for each in the order of `classes_`; None:
+        1/C.
     transform : {"pit", "none"}, default="pit"
         Where cuts on [0, 1] fall: on the ranks of the reference rows (probability integral
         transform), or on columns that lie in [0, 1] already.
@@ -127,12 +136,12 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     -----
     With C classes, counts m_vc and n_v in node v, the marginal likelihood is (eq. 3)
 
-        ML(v) = Γ(Cα)/Γ(n_v + Cα) Π_c Γ(m_vc + α)/Γ(α),
+        ML(v) = Γ(α)/Γ(n_v + α) Π_c Γ(m_vc + α_c)/Γ(α_c),   α = Σ_c α_c,
 
     averaged over prunings W(leaf) = ML(leaf), W(v) = ½ ML(v) + ½ W(left) W(right), and the weight
-    of a tree w_k ∝ W_k(root)^β. A tree predicts the average of (m_vc + α)/(n_v + Cα) over the
+    of a tree w_k ∝ W_k(root)^β. A tree predicts the average of (m_vc + α_c)/(n_v + α) over the
     nodes that x passes, weighted by the posterior probability that each is the leaf. Evidence
-    pooling, with class shares π_c = (n_c + α)/(N + Cα), is
+    pooling, with class shares π_c = (n_c + α_c)/(N + α), is
 
         log p(c|x) = log π_c + γ Σ_k w_k log[p_k(c|x)/π_c] − log Z,
 
@@ -165,7 +174,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PRIOR_FOREST,
         "pooling": one_of("evidence", "power"),
-        "dirichlet_alpha": real(0, closed="neither", integers=True) | NONE,
+        "dirichlet_alpha": per_class(real(0, closed="neither", integers=True)) | NONE,
     }
 
     def __init__(
@@ -180,7 +189,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         prune_average: bool = True,
         power: float | None = None,
         effective_sample_size: float = 5,
-        dirichlet_alpha: float | None = None,
+        dirichlet_alpha: ArrayLike | None = None,
         transform: str = "pit",
         ties: str = "midrank",
         pit_reference: Any = None,
@@ -254,10 +263,11 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         )
 
     def _class_model(self, n_classes: int) -> ClassModel:
-        alpha = 1 / n_classes if self.dirichlet_alpha is None else float(self.dirichlet_alpha)
+        alpha = 1 / n_classes if self.dirichlet_alpha is None else self.dirichlet_alpha
+        alphas = class_alphas(alpha, n_classes, self._name)
         power = None if self.power is None else float(self.power)
         return ClassModel(
-            bool(self.prune_average), self.pooling, power, float(self.effective_sample_size), alpha
+            bool(self.prune_average), self.pooling, power, float(self.effective_sample_size), alphas
         )
 
     def _later_target(self, y: Any) -> Target:

@@ -131,7 +131,7 @@ class _Pool:
         # Where β follows from the number of rows, a forest without one has a little more of it.
         has_fewer = rows.log_evidence.ndim == 2 and members.model.power is None
         self._factor = members.n_rows / max(members.n_rows - 1, 1) if has_fewer else 1.0
-        log_shares = np.log(class_shares(rows.class_rows, members.model.alpha))
+        log_shares = np.log(class_shares(rows.class_rows, members.model.alphas))
         self.log_shares = np.broadcast_to(log_shares, rows.draws.shape[1:])
 
     def at(self, power: float) -> F64:

@@ -3,7 +3,7 @@
 Members k have weights w_k, proportional to (marginal likelihood)^β, and class probabilities p_k(c).
 
 - Power pooling (Quadrianto and Ghahramani 2015, Algorithm 2, normalised): p(c) = Σ_k w_k p_k(c).
-- Evidence pooling: with the class shares π_c = (n_c + α) / (N + C α),
+- Evidence pooling: with the class shares π_c = (n_c + α_c) / (N + Σ α),
 
       log p(c) = log π_c + γ Σ_k w_k log[p_k(c) / π_c] − log Z.
 
@@ -21,8 +21,14 @@ from scipy.special import entr
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.forest.class_prior import total_alpha
 from bayeswood.forest.leaf_values import with_leaf_values
-from bayeswood.methods.base.predictive import Arrays, ClassPredictive
+from bayeswood.methods.base.predictive import (
+    Arrays,
+    ClassPredictive,
+    plain_leaf_prior,
+    read_leaf_prior,
+)
 from bayeswood.methods.base.saved_state import read_array, read_scalar
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.uncertainty import Uncertainty
@@ -35,9 +41,10 @@ LOG_SHARPNESS_SD = 2.0
 LOG_SHARPNESS_RANGE = (-7.0, 7.0)
 
 
-def class_shares(n_rows: NDArray[np.int64], alpha: float) -> F64:
-    """π_c = (n_c + α) / (N + C α), over the last axis."""
-    shares: F64 = (n_rows + alpha) / (n_rows.sum(axis=-1, keepdims=True) + alpha * n_rows.shape[-1])
+def class_shares(n_rows: NDArray[np.int64], alphas: F64) -> F64:
+    """π_c = (n_c + α_c) / (N + Σ α), over the last axis."""
+    whole = n_rows.sum(axis=-1, keepdims=True) + total_alpha(alphas)
+    shares: F64 = (n_rows + alphas) / whole
     return shares
 
 
@@ -113,13 +120,13 @@ class EvidencePool(ClassPredictive):
         log π_c.
     sharpness : float
         γ.
-    leaf_prior : float
+    leaf_prior : ndarray, (n_classes,), or None
         As in `ClassPredictive`.
     """
 
     log_shares: F64
     sharpness: float
-    leaf_prior: float = 0.0
+    leaf_prior: F64 | None = None
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """From Σ_k w_k log p_k(c), which a forest of logarithms gives."""
@@ -151,17 +158,17 @@ class EvidencePool(ClassPredictive):
         return {
             "log_shares": self.log_shares,
             "sharpness": np.array(self.sharpness),
-            "leaf_prior": np.array(self.leaf_prior),
+            **(plain_leaf_prior(self.leaf_prior) or {"leaf_prior": np.array(0.0)}),
         }
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> "EvidencePool":
         """Checked; γ is positive."""
         log_shares = read_array(arrays, "log_shares", (forest.n_outputs,))
-        numbers = [read_scalar(arrays, name, float) for name in ("sharpness", "leaf_prior")]
-        if not (numbers[0] > 0 and numbers[1] >= 0):
+        sharpness = read_scalar(arrays, "sharpness", float)
+        if not sharpness > 0:
             raise BayeswoodError("The model file holds a 'sharpness' out of range.")
-        return cls(log_shares, *numbers)
+        return cls(log_shares, sharpness, read_leaf_prior(arrays, forest.n_outputs))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Bayesian decision trees for classes, by sequential Monte Carlo.
 
 Model. One tree is drawn from the prior of eqs 4 and 5 of the paper; given the tree, the classes in
-a leaf are independent with probabilities θ ~ Dirichlet(α/K, ..., α/K). Sufficient statistics: the
+a leaf are independent with probabilities θ ~ Dirichlet(α_1, ..., α_K). Sufficient statistics: the
 number m_lc of rows of class c in each leaf l. Formulas: marginal likelihood of a leaf, eq. 3
 (`core/include/bayeswood/leaf/dirichlet_multinomial.hpp`); prior, proposals and weights
 (`core/include/bayeswood/sample/tree_prior.hpp`, `proposal.hpp`, `particle_filter.hpp`).
@@ -14,18 +14,21 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
-from bayeswood.methods.base.classifier import ForestClassifier
-from bayeswood.methods.base.parameters import Constraint, real
+from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.conjugate_leaves.leaf_model import make_class_leaves
+from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
+    CLASS_PRIOR,
+    CONCENTRATION,
+    DirichletClassifier,
+)
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.smc_tree.particles import Islands
 
 
-class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
+class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
     """Class probabilities averaged over the posterior of one decision tree, by particles.
 
     Particles grow trees from the root down, decide about one node at a time and are drawn anew by
@@ -58,8 +61,11 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         particles; 0 never does, 1 after every stage.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
-    dirichlet_alpha : float, default=5.0
-        **Total** concentration α of eq. 3: each of K classes has α/K.
+    concentration : float, default=5.0
+        α of eq. 3, the sum of the α_c: each of K classes has α/K.
+    dirichlet_alpha : float, array-like (n_classes,) or None, default=None
+        In place of `concentration`: α_c of **each** class, the same for all or one for each in
+        the order of `classes_`.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_leaves : int or None, default=None
@@ -157,7 +163,7 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     _saved_numbers = ("min_samples_leaf_", "log_evidence_", "log_target_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PARTICLES,
-        "dirichlet_alpha": real(0, closed="neither", integers=True),
+        **CLASS_PRIOR,
     }
 
     def __init__(
@@ -173,7 +179,8 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         ess_threshold: float = 0.1,
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
-        dirichlet_alpha: float = 5.0,
+        concentration: float = CONCENTRATION,
+        dirichlet_alpha: ArrayLike | None = None,
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
         max_stages: int | None = None,
@@ -194,6 +201,7 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         self.ess_threshold = ess_threshold
         self.alpha_split = alpha_split
         self.beta_split = beta_split
+        self.concentration = concentration
         self.dirichlet_alpha = dirichlet_alpha
         self.min_samples_leaf = min_samples_leaf
         self.max_leaves = max_leaves
@@ -208,4 +216,4 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     def _leaf_model(
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
-        return make_class_leaves(data, copies, self.dirichlet_alpha, self.power), {}
+        return self._class_leaves(data, copies)

@@ -63,7 +63,7 @@ def test_weights_are_powers_of_the_evidence():
 def test_evidence_pooling_is_its_formula():
     forest = small().fit(X, Y)
     mean_log = np.einsum("k,knc->nc", forest.member_weights_, np.log(forest.predict_draws(X)))
-    log_shares = np.log(class_shares(np.bincount(Y), 1 / 3))
+    log_shares = np.log(class_shares(np.bincount(Y), np.full(3, 1 / 3)))
     expected = evidence_pool(mean_log, log_shares, forest.sharpness_)
     np.testing.assert_allclose(forest.predict_proba(X), expected, rtol=1e-9)
 

@@ -148,7 +148,7 @@ def test_the_order_of_rows_does_not_matter(rng):
 def test_mixed_tables(mixed):
     table, y = mixed
     for proposal in ("prior", "empirical", "optimal", "tempered"):
-        trees = SMCTreeClassifier(500, proposal=proposal, dirichlet_alpha=1.0, random_state=0)
+        trees = SMCTreeClassifier(500, proposal=proposal, concentration=1.0, random_state=0)
         trees.fit(table, y)
         assert trees.score(table, y) > 0.85
         holes = pd.DataFrame({"number": [np.nan, 1.0], "word": [None, "never seen"]})
