@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayeswood import MCMCTreeClassifier, _core
 from bayeswood.methods.mcmc_tree.run_chains import resolve_moves
-from bayeswood.posterior import ChainsDisagree
+from bayeswood.posterior import MonteCarloWarning
 from bayeswood.theory import sample_five_gaussians
 from benchmarks.machine import one_line
 
@@ -116,5 +116,5 @@ def main() -> None:
 if __name__ == "__main__":
     import warnings
 
-    warnings.simplefilter("ignore", ChainsDisagree)
+    warnings.simplefilter("ignore", MonteCarloWarning)
     main()

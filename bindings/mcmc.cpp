@@ -17,7 +17,7 @@ namespace {
 
 using OptionalVector = std::optional<Vector<double>>;
 
-std::array<double, N_MOVES> five_numbers(const Vector<double>& values, const char* name) {
+std::array<double, N_MOVES> numbers_of_moves(const Vector<double>& values, const char* name) {
   if (values.shape(0) != N_MOVES)
     throw std::invalid_argument(std::string(name) + ": one number per move");
   std::array<double, N_MOVES> out{};
@@ -27,8 +27,9 @@ std::array<double, N_MOVES> five_numbers(const Vector<double>& values, const cha
 
 TreePriorKind prior_kind(const std::string& name) {
   if (name == "chipman") return TreePriorKind::CHIPMAN;
-  if (name != "denison") throw std::invalid_argument("unknown prior " + name);
-  return TreePriorKind::DENISON;
+  if (name == "denison") return TreePriorKind::DENISON;
+  if (name != "denison-node") throw std::invalid_argument("unknown prior " + name);
+  return TreePriorKind::DENISON_NODE;
 }
 
 void check_plan(const ChainPlan& plan) {
@@ -120,8 +121,9 @@ nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const 
   const MatrixView view_of_X = view(X);
   if (model.n_rows() != view_of_X.n_rows()) throw std::invalid_argument("X: one row per response");
   ChainPlan plan{seed, n_chains, n_burn_in, n_draws, thin, {}, growth_leaves, growth_iterations};
-  plan.settings.probability = five_numbers(move_probabilities, "move_probabilities");
-  if (log_ratio_error) plan.settings.log_error = five_numbers(*log_ratio_error, "log_ratio_error");
+  plan.settings.probability = numbers_of_moves(move_probabilities, "move_probabilities");
+  if (log_ratio_error)
+    plan.settings.log_error = numbers_of_moves(*log_ratio_error, "log_ratio_error");
   plan.settings.min_leaf = min_samples_leaf;
   plan.settings.max_leaves = max_leaves;
   check_plan(plan);
@@ -133,9 +135,10 @@ nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const 
   {
     nb::gil_scoped_release release;
     const RankedTable table(view_of_X, copy(n_levels), {n_jobs, {}});
-    const TreeLaw law(table, kind, {alpha_split, beta_split});
-    result = model.visit(
-        [&](const auto& leaves) { return run_chains(law, leaves, plan, n_jobs, poll); });
+    result = model.visit([&](const auto& leaves) {
+      const TreeLaw law(table, kind, {alpha_split, beta_split}, leaves.copies(), min_samples_leaf);
+      return run_chains(law, leaves, plan, n_jobs, poll);
+    });
   }
   settle_interrupt(result, keep_interrupted);
   return to_dict(result, model.shape(copy(n_levels)));

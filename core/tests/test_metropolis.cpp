@@ -29,7 +29,7 @@ struct Chain {
   Chain(const RandomData& data, TreePriorKind kind, const Leaves& leaves,
         const ChainSettings& settings)
       : table(data.view(), data.n_levels, {}),
-        law(table, kind, {0.95, 0.5}),
+        law(table, kind, {0.95, 0.5}, RowCopies({}, data.n), settings.min_leaf),
         chain(law, leaves, settings, Stream(3, 0, Purpose::CHAIN_START),
               Stream(3, 0, Purpose::CHAIN_MOVES), NO_LIMIT) {}
 };
@@ -107,7 +107,8 @@ ClassLeaves class_leaves(const RandomData& data, double power = 0.3) {
 
 TEST(chains_keep_their_tree_in_order) {
   for (const double missing : {0.0, 0.2}) {
-    for (const auto kind : {TreePriorKind::CHIPMAN, TreePriorKind::DENISON}) {
+    for (const auto kind :
+         {TreePriorKind::CHIPMAN, TreePriorKind::DENISON, TreePriorKind::DENISON_NODE}) {
       for (const std::int64_t min_leaf : {1, 4}) {
         const RandomData data(80, 8, missing, 31);
         ChainSettings settings = all_moves();
@@ -132,7 +133,7 @@ TEST(chains_of_numbers_keep_their_tree_in_order) {
 TEST(drawn_trees_are_lawful) {
   const RandomData data(80, 8, 0.2, 33);
   const RankedTable table(data.view(), data.n_levels, {});
-  const TreeLaw law(table, TreePriorKind::CHIPMAN, {0.95, 0.5});
+  const TreeLaw law(table, TreePriorKind::CHIPMAN, {0.95, 0.5}, RowCopies({}, data.n));
   ChainPlan plan;
   plan.seed = 4;
   plan.n_chains = 3;
@@ -155,7 +156,7 @@ TEST(drawn_trees_are_lawful) {
 TEST(a_poll_stops_all_chains) {
   const RandomData data(80, 8, 0.0, 34);
   const RankedTable table(data.view(), data.n_levels, {});
-  const TreeLaw law(table, TreePriorKind::DENISON, {0.95, 0.5});
+  const TreeLaw law(table, TreePriorKind::DENISON, {0.95, 0.5}, RowCopies({}, data.n));
   ChainPlan plan;
   plan.n_chains = 4;
   plan.n_draws = 1'000'000'000;

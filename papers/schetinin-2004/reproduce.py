@@ -31,7 +31,7 @@ from bayeswood import (
     compare_envelopes,
 )
 from bayeswood.datasets import load_benchmark
-from bayeswood.posterior import ChainsDisagree
+from bayeswood.posterior import MonteCarloWarning
 from bayeswood.theory import five_gaussians_envelope, sample_five_gaussians
 from bayeswood.uncertainty import COLUMNS, EnvelopeComparison
 
@@ -277,7 +277,7 @@ def main() -> None:
     if options.quick:
         MODELS[BAYESIAN] = lambda seed: mcmc_trees(seed, 5)
     # Chains that disagree are why the paper restarts; how much they do is printed below.
-    warnings.simplefilter("ignore", ChainsDisagree)
+    warnings.simplefilter("ignore", MonteCarloWarning)
 
     results = print_tables(options.paper_splits) if options.only in (None, "tables") else {}
     if options.only in (None, "synthetic"):

@@ -8,9 +8,10 @@ from scipy import stats
 from bayeswood import _core
 
 MOVES = {
-    "schetinin": [0.1, 0.1, 0.1, 0.7, 0.0],
-    "chipman": [0.25, 0.25, 0.25, 0.0, 0.25],
-    "all": [0.2, 0.2, 0.2, 0.2, 0.2],
+    "schetinin": [0.1, 0.1, 0.1, 0.7, 0.0, 0.0],
+    "chipman": [0.25, 0.25, 0.25, 0.0, 0.25, 0.0],
+    "shifts": [0.2, 0.2, 0.1, 0.0, 0.0, 0.5],
+    "all": [0.2, 0.2, 0.2, 0.2, 0.2, 0.2],
 }
 NUMBERS = ("center", "unit", "strength", "shape", "scale")
 
@@ -51,7 +52,7 @@ def problem_of(X, n_levels, log_marginal, prior):
     return twin.Problem(X, log_marginal, tuple(n_levels), prior)
 
 
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("prior", ["chipman", "denison", "denison-node"])
 @pytest.mark.parametrize("moves", MOVES)
 def test_trees_of_classes_have_the_twin_s_posterior(rng, prior, moves):
     X, n_levels = mixed_table(rng, 40)
@@ -61,7 +62,7 @@ def test_trees_of_classes_have_the_twin_s_posterior(rng, prior, moves):
     compare(found, problem, 0.7)
 
 
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("prior", ["chipman", "denison", "denison-node"])
 def test_trees_of_numbers_have_the_twin_s_posterior(rng, prior):
     X, n_levels = mixed_table(rng, 40)
     units = rng.integers(-1000, 1000, 40).astype(np.int32)
@@ -128,7 +129,7 @@ def test_a_leaf_of_numbers_is_its_integral():
     assert found["chains"][0]["log_likelihood"][0] == pytest.approx(np.log(whole), abs=1e-6)
 
 
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("prior", ["chipman", "denison", "denison-node"])
 def test_copies_are_repeated_rows(rng, prior):
     X, n_levels = mixed_table(rng, 30)
     y = rng.integers(0, 3, 30).astype(np.int32)
@@ -145,14 +146,15 @@ def test_copies_are_repeated_rows(rng, prior):
         np.testing.assert_array_equal(one[name], other[name])
 
 
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("prior", ["chipman", "denison", "denison-node"])
 def test_restrictions_hold_in_every_tree(rng, prior):
     X, n_levels = mixed_table(rng, 60)
     y = rng.integers(0, 3, 60).astype(np.int32)
-    found = sample(X, y, n_levels, prior=prior, min_samples_leaf=5, max_leaves=6, power=0.0)
+    limits = {"min_samples_leaf": 5, "max_leaves": 4}
+    found = sample(X, y, n_levels, prior=prior, power=0.0, n_draws=1500, **limits)
     leaves = found["forest"].to_arrays()["leaf_n_samples"]
     assert leaves.min() == 5
-    assert found["forest"].n_leaves.max() == 6
+    assert found["forest"].n_leaves.max() == 4
 
 
 def test_growth_is_restricted_at_first(rng):

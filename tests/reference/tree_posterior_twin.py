@@ -67,7 +67,7 @@ class Problem:
     X: np.ndarray
     log_marginal: object
     n_levels: tuple = ()
-    prior: str = "chipman"
+    prior: str = "chipman"  # "denison", "denison-node"
     alpha_split: float = 0.95
     beta_split: float = 0.5
     min_samples_leaf: int = 1
@@ -99,9 +99,26 @@ class Problem:
         return self.alpha_split * (1 + depth) ** -self.beta_split
 
     def stop_factor(self, rows, depth):
-        if self.prior == "denison" or not self.varying(rows):
+        if self.prior != "chipman" or not self.varying(rows):
             return 1.0
         return 1 - self.split_probability(depth)
+
+    def node_cuts(self, rows, j):
+        """Cuts and sides of missing values that the node may have: "denison-node"."""
+        here = self.values(rows, j)
+        found = []
+        for cut in here[:-1]:
+            below = sum(self.X[i, j] <= cut for i in rows)
+            n_missing = sum(np.isnan(self.X[i, j]) for i in rows)
+            for missing_left in (0, 1) if self.has_missing[j] else (None,):
+                left = below + (n_missing if missing_left else 0)
+                if min(left, len(rows) - left) >= self.min_samples_leaf:
+                    found.append((cut, missing_left))
+        return found
+
+    def with_rules(self, rows):
+        """Features that have a rule in the node: "denison-node"."""
+        return [j for j in self.varying(rows) if self.is_category(j) or self.node_cuts(rows, j)]
 
     def all_rows(self):
         return tuple(range(len(self.X)))
@@ -134,6 +151,11 @@ def log_rule(problem, rows, j):
             n_rules = 2 ** len(everywhere) - 2
         return -log(problem.n_features) - log(n_rules) - coin
     here = problem.values(rows, j)
+    if problem.prior == "denison-node":
+        n_features = len(problem.with_rules(rows))
+        if problem.is_category(j):
+            return -log(n_features) - log(2 ** len(here) - 2) - coin
+        return -log(n_features) - log(len(problem.node_cuts(rows, j)))
     size = 2 ** len(here) - 2 if problem.is_category(j) else here[-1] - here[0]
     return -log(len(problem.varying(rows))) - log(size) - coin
 
@@ -160,7 +182,7 @@ def log_prior_and_likelihood(problem, tree):
         assert right
         stack += [(int(tree["left"][node]), left, depth + 1)]
         stack += [(int(tree["right"][node]), right, depth + 1)]
-    if problem.prior == "denison":
+    if problem.prior != "chipman":
         log_prior -= log_catalan(leaves - 1)
     return log_prior, log_likelihood
 
@@ -176,16 +198,23 @@ def rules(problem, rows):
     features = range(problem.n_features)
     if problem.prior == "chipman":
         features = problem.varying(rows)
+    if problem.prior == "denison-node":
+        features = problem.with_rules(rows)
     for j in features:
         here = problem.values(rows, j)
         everywhere = problem.values(problem.all_rows(), j)
-        space = here if problem.prior == "chipman" else everywhere
+        space = everywhere if problem.prior == "denison" else here
         if len(space) < 2:
             continue
         missing = [i for i in rows if np.isnan(problem.X[i, j])]
         for missing_left in (0, 1) if problem.has_missing[j] else (None,):
             coin = 0.5 if problem.has_missing[j] else 1.0
-            for p, sends_left, side in _cuts(problem, j, space):
+            lawful = None
+            if problem.prior == "denison-node" and not problem.is_category(j):
+                cuts = problem.node_cuts(rows, j)
+                lawful = [cut for cut, side in cuts if side == missing_left]
+                coin = len(lawful) / len(cuts)
+            for p, sends_left, side in _cuts(problem, j, space, lawful):
                 left = [i for i in rows if i not in missing and sends_left(problem.X[i, j])]
                 left += missing if missing_left else []
                 right = [i for i in rows if i not in set(left)]
@@ -200,14 +229,16 @@ def rules(problem, rows):
                 )
 
 
-def _cuts(problem, j, space):
+def _cuts(problem, j, space, lawful):
     if problem.is_category(j):
         n_subsets = 2 ** len(space) - 2
         for size in range(1, len(space)):
             for subset in combinations(space, size):
                 yield 1 / n_subsets, lambda v, s=subset: v in s, lambda v, s=subset: float(v in s)
         return
-    for low, high in pairwise(space):
+    for cut in lawful or ():
+        yield 1 / len(lawful), lambda v, t=cut: v <= t, lambda v, t=cut: float(v <= t)
+    for low, high in pairwise(space) if lawful is None else ():
         if problem.prior == "denison":
             yield (
                 1 / (len(space) - 1),

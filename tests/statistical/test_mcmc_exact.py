@@ -15,10 +15,11 @@ from tree_posterior_truth import CHIPMAN, DENISON
 
 from bayeswood import MCMCTreeClassifier, MCMCTreeRegressor
 
-ALL = ("birth", "death", "change_split", "change_rule", "swap")
+ALL = ("birth", "death", "change_split", "change_rule", "swap", "shift_rule")
 MOVES = {
     "schetinin": "schetinin",
     "chipman": "chipman",
+    "local": "local",
     "births and deaths": {"birth": 1, "death": 1},
     "births are rare": {"birth": 1, "death": 3, "change_split": 1, "swap": 2},
     "all": dict.fromkeys(ALL, 1),
@@ -105,8 +106,8 @@ def mixed_problem(prior, min_samples_leaf, max_leaves, alpha):
     )
 
 
-@pytest.mark.parametrize("moves", ["schetinin", "all"])
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("moves", ["schetinin", "local", "all"])
+@pytest.mark.parametrize("prior", ["chipman", "denison", "denison-node"])
 @pytest.mark.parametrize("limits", [(1, None), (2, 3)], ids=str)
 def test_categories_and_missing_values(prior, moves, limits, seed):
     """Against the slow enumeration; level 3 is known but absent."""
@@ -141,7 +142,8 @@ def encoded(table):
 def fit_mixed(prior, moves, seed, min_samples_leaf, max_leaves, **options):
     settings = {
         **LONG,
-        "prior": prior,
+        "prior": prior.removesuffix("-node"),
+        "rule_support": "node" if prior.endswith("-node") else "table",
         "concentration": 1.0,
         "move_probabilities": MOVES[moves],
         "random_state": seed,

@@ -13,11 +13,13 @@ from scipy import stats
 from bayeswood import _core
 
 ALARM = 1e-6
-MOVES = ("birth", "death", "change_split", "change_rule", "swap")
+MOVES = ("birth", "death", "change_split", "change_rule", "swap", "shift_rule")
+PRIORS = ("chipman", "denison", "denison-node")
 SETS = {
-    "schetinin": [0.1, 0.1, 0.1, 0.7, 0.0],
-    "chipman": [0.25, 0.25, 0.25, 0.0, 0.25],
-    "all": [0.2, 0.2, 0.2, 0.2, 0.2],
+    "schetinin": [0.1, 0.1, 0.1, 0.7, 0.0, 0.0],
+    "chipman": [0.25, 0.25, 0.25, 0.0, 0.25, 0.0],
+    "shifts": [0.2, 0.2, 0.1, 0.0, 0.0, 0.5],
+    "all": [0.2, 0.2, 0.2, 0.2, 0.2, 0.2],
 }
 X = np.array([[0.0, 5, 0], [1, 2, 1], [2.5, 2, 2], [4, 0, 0], [6, 1, 1], [9, 3, 2]])
 N_LEVELS = np.array([0, 0, 3], np.int32)
@@ -33,7 +35,7 @@ def sample(prior, moves, *, error=None, **options):
         "n_draws": 1,
         **options,
     }
-    wrong = np.zeros(5)
+    wrong = np.zeros(6)
     if error is not None:
         wrong[MOVES.index(error)] = 1.0
     table = settings.pop("X", X)
@@ -74,14 +76,15 @@ def leaves_pvalue(found, exact):
 
 
 @pytest.mark.parametrize("moves", SETS)
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
+@pytest.mark.parametrize("prior", PRIORS)
 def test_without_data_the_leaves_are_the_prior_s(prior, moves):
     found = sample(prior, moves)
     assert leaves_pvalue(found, twin.leaf_posterior(problem(prior))) > ALARM
 
 
 @pytest.mark.parametrize(
-    ("prior", "error"), [("chipman", "birth"), ("chipman", "death"), ("denison", "birth")]
+    ("prior", "error"),
+    [("chipman", "birth"), ("chipman", "death"), ("denison", "birth"), ("denison-node", "birth")],
 )
 def test_a_wrong_ratio_of_births_or_deaths_is_noticed(prior, error):
     found = sample(prior, "all", error=error)
@@ -139,7 +142,7 @@ def cut_pvalue(found):
 FEW = np.array([[0.0, 0], [1, 1], [2, 0], [3, 1], [4, 1]])
 FEW_CLASSES = np.array([0, 1, 1, 0, 0], np.int32)
 # A birth is undone by a death, all other moves by themselves.
-REVERSE = np.array([1, 0, 2, 3, 4])
+REVERSE = np.array([1, 0, 2, 3, 4, 5])
 
 
 def imbalance(prior, error=None):
@@ -162,9 +165,10 @@ def imbalance(prior, error=None):
         n_burn_in=200,
         n_draws=60_000,
     )
-    key = np.arange(found["forest"].n_trees) if prior == "denison" else found["mass_key"]
+    is_discrete = prior != "chipman"
+    key = np.arange(found["forest"].n_trees) if is_discrete else found["mass_key"]
     _, first, state = np.unique(key, return_index=True, return_inverse=True)
-    mass = np.exp((found["log_posterior"] if prior == "denison" else found["log_mass"])[first])
+    mass = np.exp((found["log_posterior"] if is_discrete else found["log_mass"])[first])
     draws = state[np.stack([chain["draw"] for chain in found["chains"]])]
     moves = np.stack([chain["move"] for chain in found["chains"]])[:, 201:].astype(np.int64)
     return flow_differences(draws, moves, mass)
@@ -173,7 +177,7 @@ def imbalance(prior, error=None):
 def flow_differences(draws, moves, mass):
     n = len(mass)
     visits = np.maximum(np.bincount(draws[:, :-1].ravel(), minlength=n), 1)[:, None]
-    steps = np.zeros((5, n, n))
+    steps = np.zeros((6, n, n))
     np.add.at(steps, (moves, draws[:, :-1], draws[:, 1:]), 1)
     share = steps / visits
     flow = mass[:, None] * share
@@ -182,23 +186,23 @@ def flow_differences(draws, moves, mass):
     often &= often[REVERSE].transpose(0, 2, 1)
     back = flow[REVERSE].transpose(0, 2, 1)
     deviation = np.sqrt(np.where(often, variance + variance[REVERSE].transpose(0, 2, 1), 1.0))
-    return [np.abs((flow - back) / deviation)[m][often[m]] for m in range(5)]
+    return [np.abs((flow - back) / deviation)[m][often[m]] for m in range(6)]
 
 
-@pytest.fixture(scope="module", params=["chipman", "denison"])
+@pytest.fixture(scope="module", params=PRIORS)
 def balanced(request):
     return imbalance(request.param)
 
 
-@pytest.mark.parametrize("move", range(5), ids=MOVES)
+@pytest.mark.parametrize("move", range(6), ids=MOVES)
 def test_every_move_is_in_detailed_balance(balanced, move):
     """|z| beyond 6.5 among 1,000 pairs has a chance below 1e-6, binomial tails allowed for."""
     assert len(balanced[move]) >= 6
     assert balanced[move].max() < 6.5
 
 
-@pytest.mark.parametrize("prior", ["chipman", "denison"])
-@pytest.mark.parametrize("move", range(5), ids=MOVES)
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("move", range(6), ids=MOVES)
 def test_a_wrong_ratio_breaks_detailed_balance(prior, move):
     """Each ratio in turn is wrong by a factor of e."""
     assert imbalance(prior, error=MOVES[move])[move].max() > 6.5

@@ -69,6 +69,8 @@ StepInfo Metropolis<Leaves>::step(std::uint32_t max_leaves) {
       return {move, death()};
     case Move::SWAP:
       return {move, swap()};
+    case Move::SHIFT_RULE:
+      return {move, shift()};
     default:
       return {move, change(move == Move::CHANGE_RULE)};
   }

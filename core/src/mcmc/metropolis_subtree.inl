@@ -28,6 +28,23 @@ bool Metropolis<Leaves>::change(bool keep_feature) {
 }
 
 template <LeafModel Leaves>
+bool Metropolis<Leaves>::shift() {
+  if (tree_.inner.size() == 0) return false;
+  const std::int32_t node = tree_.inner[stream_.below(tree_.inner.size())];
+  const Rows rows = std::as_const(tree_).rows(node);
+  double log_back = 0;
+  if (!law_.shift(tree_[node].rule, rows, scratch_, stream_, rule_, log_back)) return false;
+  const NewRules rules{{node, &rule_}};
+  if (!measure_subtree(node, rules)) return false;
+  const Gain found = gain();
+  const double log_prior = found.top_rule + found.prior;
+  if (!accept(Move::SHIFT_RULE, log_prior + leaves_.power() * found.likelihood + log_back))
+    return false;
+  adopt_subtree(node, rules);
+  return true;
+}
+
+template <LeafModel Leaves>
 bool Metropolis<Leaves>::swap() {
   if (tree_.inner.size() < 2) return false;
   const std::int32_t child = tree_.inner[1 + stream_.below(tree_.inner.size() - 1)];

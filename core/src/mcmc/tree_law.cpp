@@ -82,8 +82,9 @@ void open_all(const RankedTable& table, std::uint32_t row, RuleScratch& scratch)
 
 }  // namespace
 
-TreeLaw::TreeLaw(const RankedTable& table, TreePriorKind kind, const ChipmanPrior& prior)
-    : table_(table), kind_(kind), prior_(prior) {
+TreeLaw::TreeLaw(const RankedTable& table, TreePriorKind kind, const ChipmanPrior& prior,
+                 const RowCopies& copies, std::int64_t min_leaf)
+    : table_(table), kind_(kind), prior_(prior), copies_(copies), min_leaf_(min_leaf) {
   for (std::uint32_t depth = 0; depth < DEPTHS_IN_TABLE; ++depth) {
     const double p = prior.split_probability(depth);
     log_split_.push_back(std::log(p));
@@ -118,7 +119,9 @@ double TreeLaw::log_shape(std::uint32_t n_leaves) const {
 }
 
 bool TreeLaw::can_vary(Rows rows, RuleScratch& scratch) const {
-  if (!is_chipman()) return true;
+  if (!is_local()) return true;
+  if (!is_chipman() && min_leaf_ > 1)
+    return copies_.total(rows) >= 2 * min_leaf_ && find_varying(rows, scratch) > 0;
   const std::size_t d = table_.n_features();
   if (!table_.has_missing()) {
     const std::int32_t* first = table_.row(rows[0]);
@@ -136,7 +139,7 @@ bool TreeLaw::can_vary(Rows rows, RuleScratch& scratch) const {
 
 std::uint32_t TreeLaw::find_varying(Rows rows, RuleScratch& scratch) const {
   scratch.varying.clear();
-  if (!is_chipman()) return 0;
+  if (!is_local()) return 0;
   open_all(table_, rows[0], scratch);
   for (const auto row : rows.subspan(1)) {
     close_varying(table_.row(row), table_.has_missing(), scratch);
@@ -145,15 +148,19 @@ std::uint32_t TreeLaw::find_varying(Rows rows, RuleScratch& scratch) const {
   for (std::uint32_t j = 0; j < table_.n_features(); ++j) {
     if (scratch.marked[j] != 0) scratch.varying.push_back(j);
   }
+  if (!is_chipman() && min_leaf_ > 1) {
+    std::erase_if(scratch.varying, [&](std::uint32_t j) {
+      return !table_.is_category(j) && !has_cut(j, rows, scratch);
+    });
+  }
   return static_cast<std::uint32_t>(scratch.varying.size());
 }
 
 bool TreeLaw::draw(Rows rows, RuleScratch& scratch, Stream& stream, Rule& rule) const {
   const auto d = static_cast<std::uint32_t>(table_.n_features());
   const std::uint32_t feature =
-      is_chipman()
-          ? scratch.varying[stream.below(static_cast<std::uint32_t>(scratch.varying.size()))]
-          : stream.below(d);
+      is_local() ? scratch.varying[stream.below(static_cast<std::uint32_t>(scratch.varying.size()))]
+                 : stream.below(d);
   return draw_of(feature, rows, scratch, stream, rule);
 }
 
@@ -161,9 +168,11 @@ bool TreeLaw::draw_of(std::uint32_t feature, Rows rows, RuleScratch& scratch, St
                       Rule& rule) const {
   rule = Rule{};
   rule.feature = feature;
+  if (kind_ == TreePriorKind::DENISON_NODE && !table_.is_category(feature))
+    return draw_node_cut(feature, rows, scratch, stream, rule);
   if (table_.has_missing(feature)) rule.missing_left = (stream.next() >> 63) != 0;
-  return is_chipman() ? draw_chipman(feature, rows, scratch, stream, rule)
-                      : draw_denison(feature, stream, rule);
+  return is_local() ? draw_chipman(feature, rows, scratch, stream, rule)
+                    : draw_denison(feature, stream, rule);
 }
 
 bool TreeLaw::draw_denison(std::uint32_t feature, Stream& stream, Rule& rule) const {
@@ -192,9 +201,15 @@ bool TreeLaw::draw_chipman(std::uint32_t feature, Rows rows, RuleScratch& scratc
     rule.cut = table_.rank_below(feature, range.low, range.high, rule.threshold);
     return true;
   }
+  draw_node_levels(feature, rows, scratch, stream, rule);
+  return true;
+}
+
+void TreeLaw::draw_node_levels(std::uint32_t feature, Rows rows, RuleScratch& scratch,
+                               Stream& stream, Rule& rule) const {
   const std::int32_t n_levels = table_.n_levels()[feature];
   const std::size_t n_words = set_words(n_levels);
-  find_seen(column, rows, scratch, n_words);
+  find_seen(table_.column(feature), rows, scratch, n_words);
   bool proper = false;
   while (!proper) {
     rule.left_levels.resize(n_words);
@@ -208,7 +223,6 @@ bool TreeLaw::draw_chipman(std::uint32_t feature, Rows rows, RuleScratch& scratc
     proper = some_left && some_right;
   }
   rule.left_levels.back() &= last_word_mask(n_levels);
-  return true;
 }
 
 void TreeLaw::find_seen(const std::int32_t* column, Rows rows, RuleScratch& scratch,
@@ -224,14 +238,21 @@ Division TreeLaw::divide(const Rule& rule, std::span<std::uint32_t> rows, std::u
                          RuleScratch& scratch) const {
   Division found = rule.left_levels.empty() ? divide_numbers(rule, rows, scratch)
                                             : divide_levels(rule, rows, scratch);
-  if (!is_chipman()) {
+  if (!is_local()) {
     found.lawful = found.n_left > 0 && found.n_left < rows.size();
     found.log_rule = log_denison_[rule.feature];
     return found;
   }
   if (!found.lawful) return found;
   found.log_rule -= log_count_[n_varying];
-  if (table_.has_missing(rule.feature)) found.log_rule -= LOG_TWO;
+  if (!is_chipman() && rule.left_levels.empty()) {
+    // The side of missing values is among the cuts. Fewer than min_leaf rows: the chain's matter.
+    const std::uint32_t n_cuts = find_cuts(rule.feature, rows, scratch).size();
+    found.lawful = found.gap_low == rule.cut && n_cuts > 0;
+    found.log_rule -= std::log(std::max(n_cuts, 1U));
+  } else if (table_.has_missing(rule.feature)) {
+    found.log_rule -= LOG_TWO;
+  }
   return found;
 }
 
@@ -268,7 +289,7 @@ Division TreeLaw::divide_levels(const Rule& rule, std::span<std::uint32_t> rows,
   const std::int32_t* column = table_.column(rule.feature);
   const std::size_t n_words = rule.left_levels.size();
   Division found;
-  if (is_chipman()) {
+  if (is_local()) {
     find_seen(column, rows, scratch, n_words);
     bool some_left = false;
     bool some_right = false;

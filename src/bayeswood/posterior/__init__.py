@@ -5,14 +5,13 @@ from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
 from bayeswood.posterior.decision_map import DecisionMap, decision_map
 from bayeswood.posterior.diagnostics import (
     ChainDiagnostics,
-    ChainsDisagree,
     QuantityDiagnostics,
     diagnose,
     to_arviz,
-    warn_if_chains_disagree,
 )
 from bayeswood.posterior.functional import Posterior, posterior_functional
 from bayeswood.posterior.members import Members
+from bayeswood.posterior.monte_carlo import MonteCarloWarning
 from bayeswood.posterior.partial_dependence import PartialDependence, partial_dependence
 from bayeswood.posterior.permutation import PermutationImportances, permutation_importance
 from bayeswood.posterior.splits import SplitChoice
@@ -27,11 +26,11 @@ from bayeswood.posterior.trunk import TrunkPlace, TrunkPosterior, trunk_posterio
 
 __all__ = [
     "ChainDiagnostics",
-    "ChainsDisagree",
     "DecisionMap",
     "DistinctTree",
     "FeatureSplits",
     "Members",
+    "MonteCarloWarning",
     "PartialDependence",
     "PermutationImportances",
     "Posterior",
@@ -53,5 +52,4 @@ __all__ = [
     "tail_ess",
     "to_arviz",
     "trunk_posterior",
-    "warn_if_chains_disagree",
 ]

@@ -1,4 +1,4 @@
-"""Do the chains of an MCMC estimator agree? Numbers, a warning, and the way to ArviZ.
+"""Do the chains of an MCMC estimator agree? Numbers, and the way to ArviZ.
 
 Trees have no coordinates that could be compared draw by draw. What can be is free of labels: the
 log likelihood, the log posterior, the number of leaves, the depth, and what is predicted for rows
@@ -14,19 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import BayeswoodError, warn_user
+from bayeswood.errors import BayeswoodError
 from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
-from bayeswood.posterior.kept_draws import QUANTITIES, Trace, by_draw, check_sampled, kept
+from bayeswood.posterior.kept_draws import QUANTITIES, by_draw, check_sampled, kept
 from bayeswood.posterior.members import Members
 
 F64 = NDArray[np.float64]
-
-_FEWEST_DRAWS = 4
-_LIMIT = 1.1
-
-
-class ChainsDisagree(UserWarning):
-    """The chains of a sampler are in different parts of the space of trees."""
 
 
 @dataclass(frozen=True)
@@ -124,36 +117,6 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
         named += _named_predictions(estimator, X_reference)
     n_chains, n_draws = named[0][1].shape
     return ChainDiagnostics(tuple(_diagnosed(*pair) for pair in named), n_chains, n_draws)
-
-
-def warn_if_chains_disagree(trace: Trace, *, limit: float = _LIMIT) -> None:
-    """Warn, in a sentence, if R-hat of a quantity of the trace exceeds a limit.
-
-    Parameters
-    ----------
-    trace : Trace
-        ``trace_`` of an MCMC estimator.
-    limit : float, default 1.1
-        Largest R-hat that is passed over in silence.
-
-    Warns
-    -----
-    ChainsDisagree
-    """
-    draws = {name: kept(trace, name) for name in QUANTITIES}
-    if next(iter(draws.values())).shape[1] < _FEWEST_DRAWS:
-        return
-    rhats = {name: split_rhat(values) for name, values in draws.items()}
-    worst = max(rhats, key=lambda name: np.nan_to_num(rhats[name], nan=0.0, posinf=np.inf))
-    if not rhats[worst] > limit:  # NaN: nothing varies
-        return
-    warn_user(
-        f"The chains disagree: R-hat of {worst} is {rhats[worst]:.3g} ({limit:g} or less is asked "
-        "for). They have found different kinds of trees, and not the way between them. Averages "
-        "over all chains are still worth more than one chain's; more and longer chains (n_chains, "
-        "n_burn_in, n_draws) say by how much.",
-        ChainsDisagree,
-    )
 
 
 def to_arviz(estimator: Any, X_reference: Any = None) -> Any:

@@ -10,7 +10,7 @@ import pytest
 
 mpl.use("Agg")
 
-from bayeswood.posterior import ChainsDisagree
+from bayeswood.posterior import MonteCarloWarning
 
 FOLDER = Path(__file__).parents[3] / "papers" / "schetinin-2004"
 
@@ -27,7 +27,7 @@ def synthetic(monkeypatch):
 @pytest.fixture
 def ran(synthetic):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ChainsDisagree)
+        warnings.simplefilter("ignore", MonteCarloWarning)
         return synthetic.run(n_chains=3, n_burn_in=200, n_draws=300)
 
 

@@ -15,13 +15,12 @@ from bayeswood import (
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior import (
-    ChainsDisagree,
+    MonteCarloWarning,
     bulk_ess,
     diagnose,
     split_rhat,
     tail_ess,
     to_arviz,
-    warn_if_chains_disagree,
 )
 from bayeswood.posterior.kept_draws import QUANTITIES, by_draw, kept, tree_log_posterior
 
@@ -100,34 +99,6 @@ def test_the_table_has_a_line_for_each_quantity(classifier):
     assert len(set(map(len, lines[1:]))) == 1
 
 
-def test_chains_that_agree_are_passed_over_in_silence():
-    warn_if_chains_disagree(make_trace(np.random.default_rng(32)))
-
-
-def test_chains_that_disagree_are_told_of_plainly():
-    trace = make_trace(np.random.default_rng(33))
-    trace.n_leaves = trace.n_leaves + 4 * np.arange(N_CHAINS)[:, None]
-    with pytest.warns(ChainsDisagree, match=r"R-hat of n_leaves is .*1\.1 or less") as caught:
-        warn_if_chains_disagree(trace)
-    assert caught[0].filename == __file__
-
-
-def test_chains_that_stand_still():
-    trace = make_trace(np.random.default_rng(34))
-    for name in QUANTITIES:
-        setattr(trace, name, np.ones_like(trace.depth))
-    warn_if_chains_disagree(trace)
-    trace.depth = trace.depth * np.arange(N_CHAINS)[:, None]
-    with pytest.warns(ChainsDisagree, match="R-hat of depth is inf"):
-        warn_if_chains_disagree(trace)
-
-
-def test_too_few_draws_say_nothing():
-    trace = make_trace(np.random.default_rng(35), shift=9.0)
-    trace.n_burn_in += 2 * (N_DRAWS - 3)
-    warn_if_chains_disagree(trace)
-
-
 def test_other_estimators_are_refused():
     model = BayesianForestClassifier(2, random_state=0).fit([[0.0], [1.0]], [0, 1])
     for ask in (diagnose, to_arviz):
@@ -176,7 +147,7 @@ def sampled(request):
         y = y > 0
     model = request.param(3, n_burn_in=20, n_draws=30, thin=4, random_state=0)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ChainsDisagree)
+        warnings.simplefilter("ignore", MonteCarloWarning)
         return model.fit(X, y), X[:2]
 
 

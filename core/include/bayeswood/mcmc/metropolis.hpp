@@ -3,7 +3,7 @@
 // Target: p(T) p(Y | T)^power, where p(T) is a TreeLaw's prior times the indicator that every leaf
 // has at least min_leaf rows and that there are at most max_leaves leaves.
 //
-// A step draws one of five moves by fixed probabilities. Where a move has nothing to act on, or
+// A step draws one of six moves by fixed probabilities. Where a move has nothing to act on, or
 // what it proposes has probability 0, the tree stays. Otherwise it is accepted with probability
 // min(1, A), where for a tree T with k leaves, G of them growable, and D prunable nodes
 //   birth         a growable leaf, uniformly, gets a rule from the prior of its node:
@@ -13,10 +13,13 @@
 //   change rule   the same with its feature kept: in both the prior of the new rule and its
 //                 proposal cancel, and what is left of A is the ratio of likelihoods and of the
 //                 prior factors of all nodes below, whose rows have changed;
+//   shift rule    a split node, uniformly, gets a rule near its own (TreeLaw::shift): A is the
+//   ratio
+//                 of targets and of the densities of the way back and the way there;
 //   swap          a split node other than the root, uniformly, exchanges rules with its parent; if
 //                 its sibling has the very same rule, both get that of the parent. Symmetric: A is
 //                 the ratio of targets.
-// Growable: at least 2 min_leaf rows and, under Chipman's prior, a feature that varies.
+// Growable: at least 2 min_leaf rows and, where rules ask the node, a feature that has one there.
 #pragma once
 
 #include <array>
@@ -35,8 +38,8 @@
 
 namespace bayeswood {
 
-enum class Move : std::uint8_t { BIRTH, DEATH, CHANGE_SPLIT, CHANGE_RULE, SWAP };
-constexpr std::size_t N_MOVES = 5;
+enum class Move : std::uint8_t { BIRTH, DEATH, CHANGE_SPLIT, CHANGE_RULE, SWAP, SHIFT_RULE };
+constexpr std::size_t N_MOVES = 6;
 
 struct ChainSettings {
   std::array<double, N_MOVES> probability{};
@@ -94,6 +97,7 @@ class Metropolis {
   bool death();
   bool change(bool keep_feature);
   bool swap();
+  bool shift();
 
   bool accept(Move move, double log_ratio);
   bool is_growable(std::int64_t n, bool varies) const {

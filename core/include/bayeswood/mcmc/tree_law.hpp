@@ -7,6 +7,11 @@
 // side empty; a coin for missing values as in Chipman's prior. Trees with an empty leaf have
 // probability 0, so that what is left is not uniform over k.
 //
+// Denison's with the rules of the node: the same weights of k and of shapes; the feature uniform
+// over those that have a rule in the node; a numeric cut, with the side of missing values, uniform
+// over the node's own values that leave min_leaf rows on both sides; levels as in Chipman's prior.
+// A rule lower down that is none of its node's after a change above has probability 0.
+//
 // State space. A rule of a category says for every level where it goes, also for those that its
 // node does not hold: under Chipman's prior these are fair coins. They are summed out of all that
 // is reported, but a change above the node may bring such levels into it, and then they are there.
@@ -16,11 +21,12 @@
 #include <vector>
 
 #include "bayeswood/base/random.hpp"
+#include "bayeswood/leaf/row_copies.hpp"
 #include "bayeswood/sample/tree_prior.hpp"
 
 namespace bayeswood {
 
-enum class TreePriorKind : std::uint8_t { CHIPMAN, DENISON };
+enum class TreePriorKind : std::uint8_t { CHIPMAN, DENISON, DENISON_NODE };
 
 // Buffers of one chain.
 struct RuleScratch {
@@ -30,6 +36,16 @@ struct RuleScratch {
   std::vector<std::uint32_t> varying;  // ascending
   std::vector<std::uint32_t> right;
   std::vector<std::uint64_t> seen;
+  std::vector<std::uint64_t> ranked;   // rank and copies of a node's rows in one number
+  std::vector<std::int32_t> distinct;  // ranks, ascending
+};
+
+// The lawful cuts of a number in a node under DENISON_NODE: for each side of the missing values
+// (only the first where training has none) a range of places in RuleScratch::distinct.
+struct NodeCuts {
+  std::uint32_t begin[2] = {0, 0}, end[2] = {0, 0};
+  std::uint32_t size(int side) const { return end[side] - begin[side]; }
+  std::uint32_t size() const { return size(0) + size(1); }
 };
 
 // What dividing the rows of a node by a rule showed.
@@ -44,11 +60,15 @@ struct Division {
 
 class TreeLaw {
  public:
-  TreeLaw(const RankedTable& table, TreePriorKind kind, const ChipmanPrior& prior);
+  // `min_leaf` and `copies` are those of the chains; only DENISON_NODE asks for them.
+  TreeLaw(const RankedTable& table, TreePriorKind kind, const ChipmanPrior& prior,
+          const RowCopies& copies, std::int64_t min_leaf = 1);
 
   const RankedTable& table() const { return table_; }
   TreePriorKind kind() const { return kind_; }
   bool is_chipman() const { return kind_ == TreePriorKind::CHIPMAN; }
+  // Whether rules depend on the rows of their node.
+  bool is_local() const { return kind_ != TreePriorKind::DENISON; }
   const ChipmanPrior& chipman() const { return prior_; }
 
   // Chipman's factors of a node that is split, and of a leaf that could be; 0 under Denison's
@@ -58,9 +78,10 @@ class TreeLaw {
   // Denison's factor of the shapes with so many leaves; 0 under Chipman's prior.
   double log_shape(std::uint32_t n_leaves) const;
 
-  // Whether Chipman's prior could split the node; true under Denison's, whose rules ask no node.
+  // Whether the prior could split the node; true where its rules ask no node.
   bool can_vary(Rows rows, RuleScratch& scratch) const;
-  // Features that vary in the node, into scratch.varying; their number. Denison: of no use, 0.
+  // Features that have a rule in the node, into scratch.varying; their number. Where rules ask no
+  // node: of no use, 0.
   std::uint32_t find_varying(Rows rows, RuleScratch& scratch) const;
 
   // A rule from the prior, after find_varying; false where the drawn feature has no cut at all.
@@ -68,6 +89,12 @@ class TreeLaw {
   // The same given its feature.
   bool draw_of(std::uint32_t feature, Rows rows, RuleScratch& scratch, Stream& stream,
                Rule& rule) const;
+
+  // A rule near another of the same node: a cut a few of the node's values away, one level or the
+  // missing values on the other side. False if there is none in the direction drawn. `log_back`:
+  // log of the density of the way back less that of the way there.
+  bool shift(const Rule& from, Rows rows, RuleScratch& scratch, Stream& stream, Rule& rule,
+             double& log_back) const;
 
   // Divides the rows, left ones first, and measures the rule in a node with `n_varying` features.
   Division divide(const Rule& rule, std::span<std::uint32_t> rows, std::uint32_t n_varying,
@@ -84,6 +111,14 @@ class TreeLaw {
   bool draw_chipman(std::uint32_t feature, Rows rows, RuleScratch& scratch, Stream& stream,
                     Rule& rule) const;
   bool draw_denison(std::uint32_t feature, Stream& stream, Rule& rule) const;
+  bool draw_node_cut(std::uint32_t feature, Rows rows, RuleScratch& scratch, Stream& stream,
+                     Rule& rule) const;
+  void draw_node_levels(std::uint32_t feature, Rows rows, RuleScratch& scratch, Stream& stream,
+                        Rule& rule) const;
+  NodeCuts find_cuts(std::uint32_t feature, Rows rows, RuleScratch& scratch) const;
+  bool has_cut(std::uint32_t feature, Rows rows, RuleScratch& scratch) const;
+  bool shift_cut(const Rule& from, Rows rows, Stream& stream, Rule& rule, double& log_back) const;
+  void shift_level(Rows rows, RuleScratch& scratch, Stream& stream, Rule& rule) const;
   Division divide_numbers(const Rule& rule, std::span<std::uint32_t> rows,
                           RuleScratch& scratch) const;
   Division divide_levels(const Rule& rule, std::span<std::uint32_t> rows,
@@ -94,6 +129,8 @@ class TreeLaw {
   const RankedTable& table_;
   TreePriorKind kind_;
   ChipmanPrior prior_;
+  RowCopies copies_;
+  std::int64_t min_leaf_;
   std::vector<double> log_split_, log_stop_;       // by depth
   std::vector<double> log_count_;                  // log of 0 .. n_features
   std::vector<double> log_denison_;                // of a rule, by feature

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
+from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -18,6 +19,7 @@ from bayeswood.methods.base.parameters import (
     draw_seed,
     integer,
     one_of,
+    parameter_error,
     real,
     resolve_min_samples_leaf,
 )
@@ -30,17 +32,25 @@ from bayeswood.methods.mcmc_tree.chain_weights import (
     stacking_weights,
 )
 from bayeswood.methods.mcmc_tree.run_chains import (
+    MANY_ROWS,
     MOVE_PROBABILITIES,
     NO_LIMIT,
     ChainPlan,
     Running,
     SampledChains,
     check_growth,
+    plan_iterations,
     resolve_moves,
     sample_chains,
 )
 from bayeswood.methods.mcmc_tree.trace import ChainDraws, ChainTrace
-from bayeswood.posterior.diagnostics import to_arviz, warn_if_chains_disagree
+from bayeswood.posterior.diagnostics import to_arviz
+from bayeswood.posterior.monte_carlo import (
+    MonteCarloWarning,
+    chain_means,
+    error_between_chains,
+    rows_like_new,
+)
 
 F64 = NDArray[np.float64]
 
@@ -49,10 +59,11 @@ _MANY = 2**31 - 1
 CHAINS: Mapping[str, Constraint] = {
     **SHARED,
     "n_chains": integer(1, 1_000_000),
-    "n_burn_in": integer(0, _MANY),
-    "n_draws": integer(1, _MANY),
-    "thin": integer(1, _MANY),
+    "n_burn_in": integer(0, _MANY) | one_of("auto"),
+    "n_draws": integer(1, _MANY) | one_of("auto"),
+    "thin": integer(1, _MANY) | one_of("auto"),
     "prior": one_of("chipman", "denison"),
+    "rule_support": one_of("table", "node"),
     "alpha_split": real(0, 1, "neither"),
     "beta_split": real(0, integers=True),
     "move_probabilities": MOVE_PROBABILITIES,
@@ -114,27 +125,22 @@ class ChainEstimator(ForestEstimator):
 
         Warns
         -----
-        ChainsDisagree
-            If R-hat of the log likelihood, the log posterior, the leaves or the depth says that
-            the chains are in different parts of the space of trees.
+        MonteCarloWarning
+            If the averages over the chains are too uncertain: see `monte_carlo_error_`.
         """
         return self._fit(X, y, sample_weight)
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
-        check_growth(
-            self.burn_in_growth_leaves, self.burn_in_growth_iterations, self.n_burn_in, self._name
-        )
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
         model, settings = self._leaf_model(data, copies)
-        plan = self._plan(n_rows)
+        plan = self._plan(n_rows, data.n_rows)
         running = Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
         tasks.begin()
         chains = sample_chains(plan, data.X, data.schema.n_levels, model, running)
-        if chains.trace.n_chains > 1:
-            warn_if_chains_disagree(chains.trace)
         settings |= {"min_samples_leaf_": plan.min_samples_leaf}
         weights = self._weights_of(chains, data, model.y, copies, settings)
+        settings["monte_carlo_error_"] = self._measured_error(chains, weights, data, plan.seed)
         if len(chains.leaf_variance):
             settings["leaf_variance_"] = chains.leaf_variance
         forest = Forest(chains.trees, _tree_log_weights(chains, weights))
@@ -145,18 +151,66 @@ class ChainEstimator(ForestEstimator):
         tasks.finished(lambda: self._fitted(data, grown))
         return grown
 
-    def _plan(self, n_rows: int) -> ChainPlan:
+    def _measured_error(
+        self, chains: SampledChains, weights: F64, data: TrainingData, seed: int
+    ) -> float:
+        """Mean over rows like new ones; NaN if there is one chain only. Warns of a large one."""
+        if len(weights) == 1:
+            return float("nan")
+        rows = rows_like_new(data.X, seed)
+        means = chain_means(chains.trees, chains.draw_tree, rows, self._threads())
+        error = float(error_between_chains(means, weights).max(axis=1).mean())
+        self._warn_of_error(error, data)
+        return error
+
+    @abstractmethod
+    def _warn_of_error(self, error: float, data: TrainingData) -> None:
+        """Warn if averages are uncertain by more than users of such predictions will expect."""
+
+    def monte_carlo_error(self, X: Any) -> F64:
+        """Standard error of the predictions that comes from chains of finite length.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray, (n_rows, n_classes) or (n_rows,)
+            Of `predict_proba` or `predict`: se² = C/(C − 1) Σ_c w_c² (p_c − p)² with p_c the
+            average over chain c of C. Another fit with another seed differs by about √2 of it.
+        """
+        self._check_fitted()
+        if len(self.draw_tree_) < 2:
+            raise BayeswoodError(
+                f"{self._name}.monte_carlo_error compares chains: fit with n_chains of 2 or more."
+            )
+        rows = self._encode(X)
+        workers = self._workers(len(rows))
+        means = chain_means(self.forest_.core, self.draw_tree_, rows, workers)
+        error = error_between_chains(means, self.chain_weights_)
+        return error if self.forest_.is_classifier else error[:, 0]
+
+    def _plan(self, n_rows: int, n_distinct: int) -> ChainPlan:
+        if self.rule_support == "node" and self.prior == "chipman":
+            words = "'table' with prior='chipman', whose rules are those of the node anyway"
+            raise parameter_error("rule_support", self._name, words, self.rule_support)
+        n_burn_in, n_draws, thin = plan_iterations(
+            self.n_burn_in, self.n_draws, self.thin, n_distinct
+        )
         is_restricted = self.burn_in_growth_leaves is not None
         iterations = self.burn_in_growth_iterations
+        check_growth(self.burn_in_growth_leaves, iterations, n_burn_in, self._name)
         if is_restricted and iterations is None:
-            iterations = int(self.n_burn_in) // 2
+            iterations = n_burn_in // 2
         return ChainPlan(
             seed=draw_seed(self.random_state),
             n_chains=int(self.n_chains),
-            n_burn_in=int(self.n_burn_in),
-            n_draws=int(self.n_draws),
-            thin=int(self.thin),
-            prior=self.prior,
+            n_burn_in=n_burn_in,
+            n_draws=n_draws,
+            thin=thin,
+            prior="denison-node" if self.rule_support == "node" else self.prior,
             alpha_split=float(self.alpha_split),
             beta_split=float(self.beta_split),
             move_probabilities=resolve_moves(self.move_probabilities),
@@ -212,6 +266,16 @@ class ChainEstimator(ForestEstimator):
         """
         self._check_fitted()
         return to_arviz(self, X_reference)
+
+
+def warn_of_monte_carlo_error(words: str, n_rows: int) -> None:
+    """Warn that predictions are uncertain, and say what can be done."""
+    advice = "more or longer chains (n_chains, n_draws with thin, n_burn_in) make it less"
+    if n_rows > MANY_ROWS:
+        advice += (
+            ", and with so many rows particles (SMCTreeClassifier, SMCTreeRegressor) do better"
+        )
+    warn_user(f"{words}, the standard error between chains: {advice}.", MonteCarloWarning)
 
 
 def _tree_log_weights(chains: SampledChains, weights: F64) -> F64:

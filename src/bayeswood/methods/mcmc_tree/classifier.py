@@ -29,11 +29,18 @@ from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
     DirichletClassifier,
 )
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
-from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
+from bayeswood.methods.mcmc_tree.chain_estimator import (
+    CHAINS,
+    ChainEstimator,
+    warn_of_monte_carlo_error,
+)
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
+
+# The standard error between chains of which `fit` warns.
+UNCERTAIN_PROBABILITY = 0.03
 
 
 class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
@@ -44,18 +51,26 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
     n_chains : int, default=10
         Independent chains, each from a tree drawn from the prior: the restarts of Schetinin et
         al.
-    n_burn_in : int, default=2000
+    n_burn_in : int or "auto", default="auto"
         Iterations of each chain that are not kept.
-    n_draws : int, default=2000
+    n_draws : int or "auto", default="auto"
         Draws kept of each chain.
-    thin : int, default=1
-        Iterations for each draw.
+    thin : int or "auto", default="auto"
+        Iterations for each draw; "auto" with a number of draws is 1. With "auto" for all three
+        they are planned by the rows: 20,000 iterations of burn-in and as many for 500 draws up to
+        1,000 rows, fewer in proportion for more rows (2,000 at 10,000, where SMC trees begin to be
+        the better choice), at least 500.
     prior : {"chipman", "denison"}, default="chipman"
         ``"chipman"``: a node at depth d splits with probability α_s/(1 + d)^β_s, by a feature
         that varies in it and a cut uniform over the extent of its rows. ``"denison"``: the same
         weight for every number of leaves and for each of its shapes, cuts uniform over the
         distinct training values of any feature but the largest, and 0 for trees with an empty
         leaf: what is left favours small trees.
+    rule_support : {"table", "node"}, default="table"
+        Where the rules of Denison's prior come from. ``"table"``: all distinct training values,
+        whatever the node holds. ``"node"``: the node's own values that leave `min_samples_leaf`
+        rows on both sides, and the features that have one; larger trees keep far more of their
+        prior weight then.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
     concentration : float, default=5.0
@@ -63,11 +78,12 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
     dirichlet_alpha : float, array-like (n_classes,) or None, default=None
         In place of `concentration`: α_c of **each** class, the same for all or one for each in
         the order of `classes_`.
-    move_probabilities : {"schetinin", "chipman"} or mapping, default="schetinin"
+    move_probabilities : {"schetinin", "chipman", "local"} or mapping, default="local"
         How often each move is tried. ``"schetinin"``: birth .1, death .1, change_split .1,
-        change_rule .7. ``"chipman"``: birth, death, change_split and swap alike. A mapping names
-        any of ``birth``, ``death``, ``change_split``, ``change_rule``, ``swap``; it is brought to
-        sum to 1.
+        change_rule .7. ``"chipman"``: birth, death, change_split and swap alike. ``"local"``: all
+        of them, and often a small step of a rule (shift_rule), which is accepted far more often. A
+        mapping names any of ``birth``, ``death``, ``change_split``, ``change_rule``, ``swap``,
+        ``shift_rule``; it is brought to sum to 1.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_leaves : int or None, default=None
@@ -117,6 +133,10 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         Share of accepted proposals after the burn-in, by move.
     proposals_ : dict
         Their number.
+    monte_carlo_error_ : float
+        Standard error of `predict_proba` between chains, in the mean of its largest class over
+        100 rows like new ones (training rows with a tenth of their cells from another); `fit`
+        warns above .03. NaN with one chain. `monte_carlo_error` gives it row by row.
     chain_weights_ : ndarray, (n_chains,)
         Weights of the chains; they sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -149,7 +169,8 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
 
         p(T) = Π_s α_s (1 + d_s)^−β_s /(v_s e_s) · Π_l (1 − α_s (1 + d_l)^−β_s),
 
-    for Denison's with m features and N_s cuts of the split's, Π_s 1/(m N_s) / Catalan(k − 1). A
+    for Denison's with m features and N_s cuts of the split's, Π_s 1/(m N_s) / Catalan(k − 1), both
+    counted in the node with ``rule_support="node"``. A
     birth is accepted with probability min(1, R), under Denison's prior (eq. 11)
 
         R = L′/L · p_death/p_birth · G/D′ · Catalan(k − 1)/Catalan(k),
@@ -175,6 +196,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
     """
 
     _part_kinds = (ChainDraws,)
+    _saved_numbers = ("min_samples_leaf_", "monte_carlo_error_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
         **CLASS_PRIOR,
@@ -184,15 +206,16 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         self,
         n_chains: int = 10,
         *,
-        n_burn_in: int = 2000,
-        n_draws: int = 2000,
-        thin: int = 1,
+        n_burn_in: int | str = "auto",
+        n_draws: int | str = "auto",
+        thin: int | str = "auto",
         prior: str = "chipman",
+        rule_support: str = "table",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         concentration: float = CONCENTRATION,
         dirichlet_alpha: ArrayLike | None = None,
-        move_probabilities: str | Mapping[str, float] = "schetinin",
+        move_probabilities: str | Mapping[str, float] = "local",
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
         power: float = 1.0,
@@ -210,6 +233,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         self.n_draws = n_draws
         self.thin = thin
         self.prior = prior
+        self.rule_support = rule_support
         self.alpha_split = alpha_split
         self.beta_split = beta_split
         self.concentration = concentration
@@ -231,6 +255,10 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         return self._class_leaves(data, copies)
+
+    def _warn_of_error(self, error: float, data: TrainingData) -> None:
+        if error > UNCERTAIN_PROBABILITY:
+            warn_of_monte_carlo_error(f"Probabilities are uncertain by ±{error:.2f}", data.n_rows)
 
     def _log_left_out(
         self,

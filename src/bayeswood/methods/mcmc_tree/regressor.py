@@ -18,11 +18,18 @@ from bayeswood.methods.base.parameters import Constraint, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegressor
-from bayeswood.methods.mcmc_tree.chain_estimator import CHAINS, ChainEstimator
+from bayeswood.methods.mcmc_tree.chain_estimator import (
+    CHAINS,
+    ChainEstimator,
+    warn_of_monte_carlo_error,
+)
 from bayeswood.methods.mcmc_tree.run_chains import SampledChains
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
+
+# The standard error between chains of which `fit` warns, as a share of the response's own.
+UNCERTAIN_MEAN = 0.1
 
 
 class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
@@ -33,14 +40,19 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
     n_chains : int, default=10
         Independent chains, each from a tree drawn from the prior: the restarts of Schetinin et
         al.
-    n_burn_in : int, default=2000
+    n_burn_in : int or "auto", default="auto"
         Iterations of each chain that are not kept.
-    n_draws : int, default=2000
+    n_draws : int or "auto", default="auto"
         Draws kept of each chain.
-    thin : int, default=1
-        Iterations for each draw.
+    thin : int or "auto", default="auto"
+        Iterations for each draw; "auto" with a number of draws is 1. With "auto" for all three
+        they are planned by the rows: 20,000 iterations of burn-in and as many for 500 draws up to
+        1,000 rows, fewer in proportion for more rows (2,000 at 10,000, where SMC trees begin to be
+        the better choice), at least 500.
     prior : {"chipman", "denison"}, default="chipman"
         Over trees; see `MCMCTreeClassifier`.
+    rule_support : {"table", "node"}, default="table"
+        Where the rules of Denison's prior come from; see `MCMCTreeClassifier`.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of Chipman's prior. Denison's takes them for the start of a chain only.
     prior_strength : float, default=0.3
@@ -49,7 +61,7 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         a > 1 of the inverse-gamma prior of a leaf's variance.
     prior_noise : float, default=0.5
         Prior mean of a leaf's variance, b/(a − 1), as a share of the variance of the response.
-    move_probabilities : {"schetinin", "chipman"} or mapping, default="schetinin"
+    move_probabilities : {"schetinin", "chipman", "local"} or mapping, default="local"
         How often each move is tried; see `MCMCTreeClassifier`.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
@@ -101,6 +113,10 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         Share of accepted proposals after the burn-in, by move.
     proposals_ : dict
         Their number.
+    monte_carlo_error_ : float
+        Standard error of `predict` between chains, in the mean over 100 rows like new ones
+        (training rows with a tenth of their cells from another); `fit` warns above a tenth of the
+        response's standard deviation. NaN with one chain. `monte_carlo_error` gives it row by row.
     chain_weights_ : ndarray, (n_chains,)
         Weights of the chains; they sum to 1.
     response_center_, response_unit_, prior_scale_ : float
@@ -149,7 +165,13 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
     """
 
     _part_kinds = (ChainDraws,)
-    _saved_numbers = ("min_samples_leaf_", "response_center_", "response_unit_", "prior_scale_")
+    _saved_numbers = (
+        "min_samples_leaf_",
+        "monte_carlo_error_",
+        "response_center_",
+        "response_unit_",
+        "prior_scale_",
+    )
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
         "prior_strength": real(0, closed="neither", integers=True),
@@ -161,16 +183,17 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         self,
         n_chains: int = 10,
         *,
-        n_burn_in: int = 2000,
-        n_draws: int = 2000,
-        thin: int = 1,
+        n_burn_in: int | str = "auto",
+        n_draws: int | str = "auto",
+        thin: int | str = "auto",
         prior: str = "chipman",
+        rule_support: str = "table",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         prior_strength: float = 0.3,
         prior_shape: float = 2.0,
         prior_noise: float = 0.5,
-        move_probabilities: str | Mapping[str, float] = "schetinin",
+        move_probabilities: str | Mapping[str, float] = "local",
         min_samples_leaf: int | float = 1,
         max_leaves: int | None = None,
         power: float = 1.0,
@@ -188,6 +211,7 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         self.n_draws = n_draws
         self.thin = thin
         self.prior = prior
+        self.rule_support = rule_support
         self.alpha_split = alpha_split
         self.beta_split = beta_split
         self.prior_strength = prior_strength
@@ -210,6 +234,10 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         return self._number_leaves(data, copies)
+
+    def _warn_of_error(self, error: float, data: TrainingData) -> None:
+        if error > UNCERTAIN_MEAN * float(np.std(data.target.y)):
+            warn_of_monte_carlo_error(f"Predictions are uncertain by ±{error:.3g}", data.n_rows)
 
     def _log_left_out(
         self,

@@ -22,9 +22,24 @@ F64 = NDArray[np.float64]
 PRESETS: Mapping[str, Mapping[str, float]] = {
     "schetinin": {"birth": 0.1, "death": 0.1, "change_split": 0.1, "change_rule": 0.7},
     "chipman": {"birth": 0.25, "death": 0.25, "change_split": 0.25, "swap": 0.25},
+    "local": {
+        "birth": 0.15,
+        "death": 0.15,
+        "change_split": 0.1,
+        "change_rule": 0.15,
+        "swap": 0.1,
+        "shift_rule": 0.35,
+    },
 }
 
 NO_LIMIT = 2**32 - 1
+
+# Of the plan by rows: rows times iterations of a chain, least and most iterations of half a chain,
+# draws kept; and from how many rows on particles are the better choice.
+_ROW_ITERATIONS = 40_000_000
+_FEWEST_HALF, _MOST_HALF = 500, 20_000
+_DRAWS = 500
+MANY_ROWS = 10_000
 
 
 def _is_move_mapping(value: Any) -> bool:
@@ -50,9 +65,9 @@ def resolve_moves(move_probabilities: str | Mapping[str, float]) -> F64:
     Examples
     --------
     >>> resolve_moves("chipman")
-    array([0.25, 0.25, 0.25, 0.  , 0.25])
+    array([0.25, 0.25, 0.25, 0.  , 0.25, 0.  ])
     >>> resolve_moves({"birth": 1, "death": 1})
-    array([0.5, 0.5, 0. , 0. , 0. ])
+    array([0.5, 0.5, 0. , 0. , 0. , 0. ])
     """
     given = move_probabilities
     chosen = PRESETS[given] if isinstance(given, str) else given
@@ -69,10 +84,10 @@ class ChainPlan:
     ----------
     seed, n_chains, n_burn_in, n_draws, thin : int
     prior : str
-        "chipman" or "denison".
+        "chipman", "denison" or "denison-node".
     alpha_split, beta_split : float
         Of Chipman's prior.
-    move_probabilities : ndarray, (5,)
+    move_probabilities : ndarray, (6,)
         In the order of `MOVES`.
     min_samples_leaf, max_leaves : int
         Restrictions of the support.
@@ -228,6 +243,31 @@ def _without_unused(chains: SampledChains) -> SampledChains:
         log_mass=chains.log_mass[used],
         mass_key=chains.mass_key[used],
     )
+
+
+def plan_iterations(
+    n_burn_in: int | str, n_draws: int | str, thin: int | str, n_rows: int
+) -> tuple[int, int, int]:
+    """Burn-in, draws and iterations for each draw; "auto" is planned by the number of rows.
+
+    A step costs in proportion to the rows of a node, so that a chain has 40,000 iterations for up
+    to 1,000 rows, fewer in proportion for more, and no fewer than 1,000. Half of them are burn-in;
+    of the others 500 at most are kept as draws.
+
+    Examples
+    --------
+    >>> [plan_iterations("auto", "auto", "auto", n) for n in (150, 10_000, 1_000_000)]
+    [(20000, 500, 40), (2000, 500, 4), (500, 500, 1)]
+    >>> plan_iterations(100, 2000, "auto", 150)
+    (100, 2000, 1)
+    """
+    half = min(max(_ROW_ITERATIONS // (2 * n_rows), _FEWEST_HALF), _MOST_HALF)
+    draws = min(half, _DRAWS) if isinstance(n_draws, str) else int(n_draws)
+    if not isinstance(thin, str):
+        steps = int(thin)
+    else:
+        steps = half // draws if isinstance(n_draws, str) else 1
+    return half if isinstance(n_burn_in, str) else int(n_burn_in), draws, steps
 
 
 def check_growth(leaves: int | None, iterations: int | None, n_burn_in: int, owner: str) -> None:

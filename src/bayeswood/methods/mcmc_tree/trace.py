@@ -14,7 +14,7 @@ from bayeswood.methods.base.parts import SavedModel
 F64 = NDArray[np.float64]
 
 # The core numbers the moves in this order.
-MOVES = ("birth", "death", "change_split", "change_rule", "swap")
+MOVES = ("birth", "death", "change_split", "change_rule", "swap", "shift_rule")
 
 _KINDS = {
     "log_likelihood": np.float64,

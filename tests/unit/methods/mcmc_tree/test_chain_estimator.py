@@ -22,7 +22,7 @@ from bayeswood import (
 )
 from bayeswood.cli.app import app
 from bayeswood.methods.mcmc_tree.trace import MOVES
-from bayeswood.posterior import ChainsDisagree
+from bayeswood.posterior import MonteCarloWarning
 
 X, Y = load_iris(return_X_y=True)
 Z, R = make_friedman1(n_samples=150, random_state=0)
@@ -74,7 +74,7 @@ def test_draws_trees_and_trace_fit_together(model, X, y):
 
 
 def test_acceptance_is_that_of_the_trace():
-    model = classifier().fit(X, Y)
+    model = classifier(move_probabilities="schetinin").fit(X, Y)
     kept = model.trace_.move[:, 200:]
     assert sum(model.proposals_.values()) == kept.size
     for name, rate in model.acceptance_.items():
@@ -85,7 +85,7 @@ def test_acceptance_is_that_of_the_trace():
 
 
 @pytest.mark.parametrize(("model", "X", "y"), KINDS, ids=IDS)
-@pytest.mark.filterwarnings("ignore::bayeswood.posterior.ChainsDisagree")
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.MonteCarloWarning")
 def test_any_number_of_threads_gives_the_same_bits(model, X, y):
     model = clone(model).set_params(n_chains=5)
     one = model.set_params(n_jobs=1).fit(X, y).forest_.to_arrays()
@@ -145,7 +145,7 @@ def test_spoilt_files_are_refused(spoil):
         ({"alpha_split": 1.0}, "'alpha_split' parameter"),
         ({"power": -1.0}, "'power' parameter"),
         ({"dirichlet_alpha": 0.0}, "'dirichlet_alpha' parameter"),
-        ({"move_probabilities": "fast"}, "one of 'schetinin', 'chipman' or a mapping"),
+        ({"move_probabilities": "fast"}, "one of 'schetinin', 'chipman', 'local' or a map"),
         ({"move_probabilities": {"birth": 1}}, "births and deaths > 0"),
         ({"move_probabilities": {"birth": 1, "death": 1, "leap": 1}}, "'move_probabilities'"),
         ({"move_probabilities": {"birth": 1, "death": -1}}, "'move_probabilities'"),
@@ -154,6 +154,9 @@ def test_spoilt_files_are_refused(spoil):
             {"burn_in_growth_leaves": 4, "burn_in_growth_iterations": 201},
             "at most n_burn_in, 200. Got 201 instead",
         ),
+        ({"rule_support": "leaf"}, "one of 'table', 'node'"),
+        ({"rule_support": "node"}, "with prior='chipman', whose rules are those of the node"),
+        ({"n_draws": "many"}, "an int >= 1 .*or 'auto'"),
         ({"on_interrupt": "cry"}, "'on_interrupt' parameter"),
     ],
 )
@@ -202,9 +205,37 @@ def test_categories_and_holes(mixed):
     assert np.isfinite(model.predict_proba(unseen)).all()
 
 
-def test_chains_that_disagree_are_told_of():
-    with pytest.warns(ChainsDisagree, match="chains disagree"):
-        classifier(n_chains=4, n_burn_in=0, n_draws=50).fit(X, Y)
+def test_uncertain_averages_are_told_of():
+    with pytest.warns(MonteCarloWarning, match=r"uncertain by ±0\.\d\d, .*more or longer") as told:
+        model = classifier(n_chains=4, n_burn_in=0, n_draws=50).fit(X, Y)
+    assert told[0].filename == __file__
+    assert f"±{model.monte_carlo_error_:.2f}" in str(told[0].message)
+    assert "SMC" not in str(told[0].message)
+    rng = np.random.default_rng(0)
+    X_large = rng.normal(size=(10_001, 2))
+    with pytest.warns(MonteCarloWarning, match="Predictions are uncertain by.*SMCTreeRegressor"):
+        MCMCTreeRegressor(3, n_burn_in=0, n_draws=2, random_state=0).fit(X_large, X_large[:, 0])
+
+
+def test_the_error_is_that_of_the_chains_averages():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MonteCarloWarning)
+        for model, X_of, y in (KINDS[0], KINDS[2]):
+            model = clone(model).set_params(n_chains=3, chain_weights="stacking").fit(X_of, y)
+            drawn = model.predict_draws(X_of)
+            means = np.stack([drawn[draws].mean(axis=0) for draws in model.draw_tree_])
+            weight = model.chain_weights_.reshape(-1, *[1] * (means.ndim - 1))
+            apart = means - (weight * means).sum(axis=0)
+            expected = np.sqrt(1.5 * (weight**2 * apart**2).sum(axis=0))
+            found = model.monte_carlo_error(X_of)
+            np.testing.assert_allclose(found, expected.reshape(found.shape), rtol=1e-7, atol=1e-12)
+
+
+def test_one_chain_has_no_error():
+    model = classifier(n_chains=1).fit(X, Y)
+    assert np.isnan(model.monte_carlo_error_)
+    with pytest.raises(BayeswoodError, match="n_chains of 2 or more"):
+        model.monte_carlo_error(X)
 
 
 def test_chains_that_agree_are_silent():
@@ -213,7 +244,7 @@ def test_chains_that_agree_are_silent():
         classifier(n_chains=4, n_draws=3000, max_leaves=2, prior="denison").fit([[0], [1]], [0, 1])
 
 
-@pytest.mark.filterwarnings("ignore::bayeswood.posterior.ChainsDisagree")
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.MonteCarloWarning")
 @pytest.mark.parametrize(("model", "X", "y"), [KINDS[0], KINDS[2]], ids=["classes", "numbers"])
 @pytest.mark.parametrize("weights", ["equal", "evidence", "stacking"])
 def test_chains_are_weighted(model, X, y, weights):
@@ -237,7 +268,7 @@ def left_out(model, X, y, row):
     return np.array(density)
 
 
-@pytest.mark.filterwarnings("ignore::bayeswood.posterior.ChainsDisagree")
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.MonteCarloWarning")
 def test_stacking_maximises_the_left_out_density():
     model = classifier(n_chains=3, chain_weights="stacking", n_burn_in=20, n_draws=15).fit(X, Y)
     density = np.empty((3, len(Y)))
