@@ -147,6 +147,7 @@ struct GrowthSettings {
     options.randomized_fraction = given.take("randomized_fraction", 0.0);
     options.max_features = given.need<std::uint32_t>("max_features");
     options.min_samples_leaf = given.take<std::uint32_t>("min_samples_leaf", 1);
+    options.min_samples_split = given.take<std::uint32_t>("min_samples_split", 2);
     options.min_weight_fraction_leaf = given.take("min_weight_fraction_leaf", 0.0);
     options.max_depth = given.take<std::uint32_t>("max_depth", 0);
     options.keep_rows = given.take("keep_rows", false);

@@ -51,6 +51,20 @@ def test_staged_and_member_scores(problem):
     assert model.best_member(X, y, weight) == np.argmax(single)
 
 
+def test_small_nodes_are_not_split(problem):
+    X, y = problem
+    model = RandomizedTreesClassifier.as_published(n_estimators=20, random_state=0).fit(X, y)
+    split, leaves = [], []
+    for tree in model.forest_.trees:
+        is_split = tree.feature >= 0
+        split += tree.n_samples[is_split].tolist()
+        leaves += tree.n_samples[~is_split].tolist()
+    assert min(split) == 5
+    assert min(leaves) == 1
+    params = model.get_params()
+    assert (params["n_candidate_splits"], params["dirichlet_alpha"]) == (20, 1.0)
+
+
 def test_file_and_threads(problem, tmp_path):
     X, y = problem
     model = RandomizedTreesClassifier(10, random_state=0).fit(X, y)
@@ -85,6 +99,7 @@ def test_scores_refuse_nonsense(problem):
     [
         ("n_candidate_splits", 0),
         ("n_candidate_splits", 1.5),
+        ("min_samples_split", 1),
         ("dirichlet_alpha", -1.0),
         ("dirichlet_alpha", [1, 2]),
     ],

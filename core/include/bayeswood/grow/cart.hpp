@@ -23,6 +23,7 @@ struct GrowOptions {
   double randomized_fraction = 0;
   std::uint32_t max_features = 1;  // features looked at per node; more only while none can be cut
   std::uint32_t min_samples_leaf = 1;
+  std::uint32_t min_samples_split = 2;  // a node of fewer rows is a leaf
   double min_weight_fraction_leaf = 0;
   std::uint32_t max_depth = 0;  // 0: no limit
   // Above 0: a node is split by one of so many best splits over all features, drawn uniformly.

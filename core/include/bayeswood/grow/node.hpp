@@ -27,6 +27,7 @@ struct TreeContext {
 
   bool must_stop(const NodeTotals& node, std::uint32_t depth) const {
     return node.pure || node.n < 2 * options.min_samples_leaf ||
+           node.n < options.min_samples_split ||
            (options.max_depth != 0 && depth >= options.max_depth);
   }
   Limits limits(const NodeTotals& node) const {

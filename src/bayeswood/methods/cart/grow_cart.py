@@ -46,6 +46,7 @@ class CartPlan:
     splitter: str = "best"
     n_candidates: int = 0
     randomized_fraction: float = 0.0
+    min_samples_split: int = 2
 
     @property
     def seed(self) -> int:
@@ -131,6 +132,7 @@ def _grow_chunk(
         n_classes=data.n_classes,
         max_features=plan.max_features,
         min_samples_leaf=plan.min_samples_leaf,
+        min_samples_split=plan.min_samples_split,
         min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
         max_depth=min(plan.max_depth or 0, np.iinfo(np.int32).max),
         keep_rows=plan.keep_rows,

@@ -231,6 +231,21 @@ def test_the_error_is_that_of_the_chains_averages():
             np.testing.assert_allclose(found, expected.reshape(found.shape), rtol=1e-7, atol=1e-12)
 
 
+def test_the_published_chains():
+    short = {"n_chains": 2, "n_burn_in": 100, "n_draws": 50, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MonteCarloWarning)
+        model = MCMCTreeClassifier.as_published(**short).fit(X, Y)
+    assert model.proposals_.keys() == {"birth", "death", "change_split", "change_rule"}
+    assert model.forest_.to_arrays()["leaf_n_samples"].min() >= 5
+    cuts = [
+        (int(t.feature[0]), float(t.threshold[0]))
+        for t in model.forest_.trees
+        if len(t.feature) > 1
+    ]
+    assert all(cut in X[:, feature] for feature, cut in cuts)
+
+
 def test_one_chain_has_no_error():
     model = classifier(n_chains=1).fit(X, Y)
     assert np.isnan(model.monte_carlo_error_)
