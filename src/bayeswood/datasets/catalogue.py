@@ -218,6 +218,6 @@ def facts_of(name: str) -> Facts:
     known = catalogue()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(str(name), known, n=3)
     hint = f"Did you mean {' or '.join(near)}?" if near else "datasets.names() lists them."
     raise DataSetError(f"No data set is called '{name}'. {hint}")

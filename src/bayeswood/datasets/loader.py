@@ -87,7 +87,7 @@ def _fetch(facts: Facts, places: Places, download: bool) -> Columns:
     start = f"The data set '{facts.name}' is not on this machine ({places})"
     put = f"put {facts.file} into a folder and name it in {VARIABLE}"
     if facts.openml is None:
-        known = f" ({facts.elsewhere})" if facts.elsewhere else ""
+        known = f" as it is here ({facts.elsewhere})" if facts.elsewhere else ""
         raise MissingDataSetError(f"{start}. It is not on OpenML{known}: {put}.")
     if not download:
         raise MissingDataSetError(

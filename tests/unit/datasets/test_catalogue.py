@@ -59,8 +59,8 @@ def test_numbered_columns_are_spelt_out():
     ("name", "hint"),
     [
         ("irsi", r"Did you mean iris\?"),
-        ("wine-quality", r"Did you mean wine_quality or wine\?"),
-        ("zzz", r"datasets\.names\(\) lists them"),
+        ("wine-quality", r"Did you mean wine_quality\?"),
+        ("nosuch", r"datasets\.names\(\) lists them"),
         ("", r"datasets\.names\(\) lists them"),
         ("../iris", "iris"),
     ],

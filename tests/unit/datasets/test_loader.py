@@ -169,7 +169,9 @@ def test_sets_that_have_no_other_home():
         MissingDataSetError, match=r"\. It is not on OpenML: put mcycle\.csv\.gz in"
     ):
         datasets.load("mcycle")
-    with pytest.raises(MissingDataSetError, match=r"not on OpenML \(.*id 40981\): put australian"):
+    with pytest.raises(
+        MissingDataSetError, match=r"not on OpenML as it is here \(.*40981\): put aus"
+    ):
         datasets.load("australian")
     assert datasets.source_of("mcycle") == "not found"
 
