@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from bayeswood.datasets import exit_without_data
 from benchmarks import machine
 from benchmarks.contenders import PEERS
 from benchmarks.rows import Row, brief_markdown, markdown
@@ -84,4 +85,5 @@ def _saved_path(result: dict) -> Path:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with exit_without_data():
+        sys.exit(main())

@@ -15,9 +15,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood import CalibratedForestClassifier, CalibratedForestRegressor
-from bayeswood.datasets import load_benchmark
-from bayeswood.errors import BayeswoodError
+from bayeswood import CalibratedForestClassifier, CalibratedForestRegressor, datasets
+from bayeswood.errors import DataSetError
 from benchmarks.measuring import timed
 from benchmarks.problems import friedman_mean
 
@@ -27,9 +26,8 @@ N_NEW = 30_000
 
 def pendigits() -> tuple[NDArray, NDArray]:
     """Ten classes, 16 columns of whole numbers: a file."""
-    bunch = load_benchmark("pendigits")
-    kept = [idx for idx, name in enumerate(bunch.feature_names) if name != "split"]
-    return bunch.data[:, kept].astype(np.float64), bunch.target
+    data = datasets.load("pendigits")
+    return data.features, data.target
 
 
 def letters(n_rows: int = 15_000, n_classes: int = 26) -> tuple[NDArray, NDArray]:
@@ -50,8 +48,8 @@ def coin() -> tuple[NDArray, NDArray]:
 
 def california() -> tuple[NDArray, NDArray]:
     """House prices, 8 columns: a file."""
-    bunch = load_benchmark("california_housing")
-    return bunch.data.astype(np.float64), bunch.target
+    data = datasets.load("california_housing")
+    return data.features, data.target
 
 
 PROBLEMS: dict[str, tuple[str, Callable[[], tuple[NDArray, NDArray]]]] = {
@@ -100,7 +98,7 @@ def main() -> None:
     for title, (kind, make) in PROBLEMS.items():
         try:
             X, y = make()
-        except BayeswoodError as reason:
+        except DataSetError as reason:
             print(f"{title} left out: {reason}")
             continue
         seconds = fit_in_turn(kind, X, y, given.repeats)

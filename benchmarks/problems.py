@@ -1,16 +1,14 @@
 """The data: generated sets that anyone can make again, and real ones where they are at hand."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+from bayeswood import datasets
+from bayeswood.errors import MissingDataSetError
 
 N_TEST = 20_000
 
@@ -68,55 +66,48 @@ def friedman_binary(n_rows: int, n_features: int, quick: bool) -> Problem:
 
 def california(quick: bool) -> Problem:
     """California housing (20,640 x 8), a tenth of the rows held out; generated without the data."""
-    path = _data_file("california_housing.csv.gz")
-    if path is None:
+    table = _at_hand("california_housing")
+    if table is None:
         return friedman_regression(20_640, 8, quick)
-    problem = _held_out("California", "regression", _read(path), 0.1, quick)
+    problem = _held_out("California", "regression", *table, 0.1, quick)
     return replace(problem, min_samples_leaf=3)
 
 
 def ten_classes(quick: bool) -> Problem:
     """Pendigits (10,992 x 16), a tenth held out; ten Gaussian clouds of that shape without it."""
-    path = _data_file("pendigits.csv.gz")
-    table = _read(path).drop(columns="split") if path else _ten_clouds(10_992, 16)
-    name = "pendigits" if path else "ten clouds"
-    return replace(_held_out(name, "classification", table, 0.1, quick), max_features="sqrt")
+    table = _at_hand("pendigits")
+    name = "pendigits" if table else "ten clouds"
+    X, y = table or _ten_clouds(10_992, 16)
+    return replace(_held_out(name, "classification", X, y, 0.1, quick), max_features="sqrt")
 
 
 def _held_out(
-    name: str, task: Literal["regression", "classification"], table: "pd.DataFrame", share: float,
+    name: str, task: Literal["regression", "classification"], X: NDArray, y: NDArray, share: float,
     quick: bool,
 ) -> Problem:  # fmt: skip
-    order = np.random.default_rng(7).permutation(len(table))
-    X = np.ascontiguousarray(table.drop(columns="target").to_numpy(np.float32)[order])
-    y = table["target"].to_numpy()[order]
-    n_test = int(share * len(table))
-    n_rows = _shrunk(len(table) - n_test, quick)
+    order = np.random.default_rng(7).permutation(len(y))
+    X, y = X.astype(np.float32)[order], y[order]
+    n_test = int(share * len(y))
+    n_rows = _shrunk(len(y) - n_test, quick)
     title = f"{name} {n_rows:,} x {X.shape[1]}"
     rows = slice(n_test, n_test + n_rows)
     return Problem(title, task, X[rows], y[rows], X[:n_test], y[:n_test])
 
 
-def _ten_clouds(n_rows: int, n_features: int) -> "pd.DataFrame":
-    import pandas as pd
-
+def _ten_clouds(n_rows: int, n_features: int) -> tuple[NDArray, NDArray]:
     rng = np.random.default_rng(10)
     y = rng.integers(10, size=n_rows)
     centres = rng.standard_normal((10, n_features))
-    table = pd.DataFrame(centres[y] + rng.standard_normal((n_rows, n_features)))
-    return table.assign(target=y)
+    return centres[y] + rng.standard_normal((n_rows, n_features)), y
 
 
-def _read(path: Path) -> "pd.DataFrame":
-    import pandas as pd  # here, so that a process whose memory is measured need not load it
-
-    return pd.read_csv(path)
-
-
-def _data_file(name: str) -> Path | None:
-    folder = os.environ.get("BAYESWOOD_DATA")
-    path = Path(folder or "", name)
-    return path if folder and path.exists() else None
+def _at_hand(name: str) -> tuple[NDArray, NDArray] | None:
+    """A data set that is on this machine."""
+    try:
+        data = datasets.load(name, download=False)
+    except MissingDataSetError:
+        return None
+    return data.features, data.target
 
 
 def _shrunk(n_rows: int, quick: bool) -> int:

@@ -1,6 +1,6 @@
 """How fast particle filters over trees run, beside the same algorithm in NumPy.
 
-    python -m benchmarks.smc_trees            # about a minute; needs BAYESWOOD_DATA
+    python -m benchmarks.smc_trees            # about a minute; needs pendigits
     python -m benchmarks.smc_trees --quick    # generated rows, few particles: does it run?
 
 CPU time of one fit on pendigits (7,494 rows, 16 features, 10 classes), best of several, one thread.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayeswood
-from bayeswood.datasets import load_benchmark
+from bayeswood import datasets
 from bayeswood.theory import sample_five_gaussians
 from benchmarks.machine import one_line
 from benchmarks.numpy_smc import NumpySMC
@@ -62,10 +62,8 @@ class Split:
 
 
 def pendigits() -> Split:
-    table = load_benchmark("pendigits", as_frame=True)
-    train = (table.data["split"] == "train").to_numpy()
-    X = table.data.drop(columns="split").to_numpy(np.float64)
-    y = np.asarray(table.target)
+    data = datasets.load("pendigits")
+    X, y, train = data.features, data.target, data.split == "train"
     return Split(X[train], y[train], X[~train], y[~train])
 
 
@@ -146,4 +144,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with datasets.exit_without_data():
+        main()

@@ -5,7 +5,7 @@ For each data set, five-fold cross-validation of a Bayesian forest; then, for se
 the error among them, and the share of all errors that are called uncertain.
 
     python examples/gamma0.py                          the bundled data sets
-    BAYESWOOD_DATA=folder python examples/gamma0.py sonar vehicle     others
+    python examples/gamma0.py sonar vehicle            others that `datasets.load` knows
 """
 
 import sys
@@ -18,13 +18,6 @@ from bayeswood.report import predict_rows
 
 THRESHOLDS = (0.7, 0.8, 0.9, 0.95, 0.99)
 BUNDLED = ("breast_cancer_wisconsin", "iris", "wine")
-
-
-def load(name):
-    """A bundled data set, or one of the folder that BAYESWOOD_DATA names."""
-    if name in BUNDLED:
-        return getattr(datasets, f"load_{name}")()
-    return datasets.load_benchmark(name)
 
 
 def cross_validate(X, y):
@@ -53,12 +46,12 @@ def main(names):
     header = "  ".join(f"{gamma0:^15}" for gamma0 in THRESHOLDS)
     print(f"{'':24} accuracy  {header}")
     for name in names:
-        bunch = load(name)
-        is_feature = np.array(bunch.feature_names) != "split"
-        agreement, is_right = cross_validate(bunch.data[:, is_feature], bunch.target)
+        data = datasets.load(name)
+        agreement, is_right = cross_validate(data.features, data.target)
         cells = "  ".join(f"{describe(agreement, is_right, g):15}" for g in THRESHOLDS)
         print(f"{name:24} {is_right.mean():8.1%}  {cells}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or BUNDLED)
+    with datasets.exit_without_data():
+        main(sys.argv[1:] or BUNDLED)

@@ -4,6 +4,12 @@ import zlib
 
 import numpy as np
 import pytest
+import sklearn.datasets
+
+from bayeswood import datasets
+from bayeswood.errors import MissingDataSetError
+
+LOAD = datasets.load
 
 
 @pytest.fixture
@@ -16,6 +22,32 @@ def seed(request: pytest.FixtureRequest) -> int:
 def rng(seed: int) -> np.random.Generator:
     """A generator seeded by the test's name."""
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_network():
+    """Whoever would fetch data fails."""
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("A test asked OpenML.")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sklearn.datasets, "fetch_openml", refuse)
+        yield
+
+
+@pytest.fixture(scope="session")
+def data_set():
+    """Loads a data set by its name; the test is skipped where it is not on this machine."""
+
+    def load(name, **options):
+        try:
+            return LOAD(name, **{**options, "download": False})
+        except MissingDataSetError:
+            file = f"{name}.csv.gz"
+            pytest.skip(f"needs {file} in the folder that the variable BAYESWOOD_DATA names")
+
+    return load
 
 
 # Tests of these files share clusters: one worker of pytest-xdist runs them all, and has each once.

@@ -1,4 +1,4 @@
-"""The data: files of the folder `BAYESWOOD_DATA`, scikit-learn's own sets, and generated ones.
+"""The data: sets that `bayeswood.datasets` knows, scikit-learn's own, and generated ones.
 
 Text columns become the numbers of their levels in alphabetical order; models with categories of
 their own get a data frame in which these columns are categorical.
@@ -125,11 +125,11 @@ def _column(cells: NDArray) -> F64:
     return cells.astype(np.float64)
 
 
-def _file(name: str, without: tuple[str, ...] = ("split",)) -> Table:
-    bunch = datasets.load_benchmark(name)
-    kept = [idx for idx, column in enumerate(bunch.feature_names) if column not in without]
-    cells = bunch.data[:, kept]
-    return as_numbers(cells), bunch.target, text_columns(cells)
+def _file(name: str, without: tuple[str, ...] = ()) -> Table:
+    data = datasets.load(name)
+    kept = [idx for idx, column in enumerate(data.feature_names) if column not in without]
+    cells = data.features[:, kept]
+    return as_numbers(cells), data.target, text_columns(cells)
 
 
 def _from_sklearn(name: str) -> Table:
@@ -201,7 +201,7 @@ def _classification_sets() -> list[DataSet]:
 
 def _regression_sets() -> list[DataSet]:
     kind = "regression"
-    flights = partial(_file, "nycflights13", without=("split", "dep_delay"))
+    flights = partial(_file, "nycflights13", without=("dep_delay",))
     return [
         DataSet("mcycle", kind, "file", partial(_file, "mcycle"), None, MANY, 200),
         DataSet(

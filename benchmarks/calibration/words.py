@@ -30,8 +30,8 @@ python -m benchmarks.calibration
 
 from the records in `benchmarks/results/calibration.json`. The command goes on where it was
 interrupted; `--sets`, `--models`, `--only` and `--repeats` narrow it down, `--again MODEL`
-measures a model once more, `--show` writes the page from what is there. Data files are looked for
-in the folder of `BAYESWOOD_DATA`; sets without a file and models whose library is not installed
+measures a model once more, `--show` writes the page from what is there. Data come by name
+([data sets](datasets.md)); sets that are not to be had and models whose library is not installed
 (`pip install ".[peers]"`) are left out with a line on the terminal.
 
 ## What was to be reached
@@ -144,9 +144,9 @@ Intervals:
 
 ### The data
 
-Files are described in the folder of `BAYESWOOD_DATA`. *fan* has noise whose standard deviation
-grows sixfold along a column, *skewed* exponential noise, *coin* a known probability, *wdbc* is
-scikit-learn's breast-cancer set, *nycflights* is without the departure delay.
+Sets called *file* are described by `bayeswood datasets NAME`. *fan* has noise whose standard
+deviation grows sixfold along a column, *skewed* exponential noise, *coin* a known probability,
+*wdbc* is scikit-learn's breast-cancer set, *nycflights* is without the departure delay.
 
 {sets}
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from bayeswood import MCMCTreeClassifier, SMCTreeClassifier
+from bayeswood import MCMCTreeClassifier, SMCTreeClassifier, datasets
 
 # Section 4.1.
 ALPHA, ALPHA_SPLIT, BETA_SPLIT = 5.0, 0.95, 0.5
@@ -32,24 +32,24 @@ class Split:
     y_test: np.ndarray
 
 
-def read(folder: Path, name: str) -> Split:
+def read(folder: Path | None, name: str) -> Split:
     """The predefined split of pendigits and madelon; 70 % of magic04, as the authors' script drew.
 
-    Without a list of that draw another one is made.
+    Without a list of that draw in the folder another one is made.
     """
-    table = pd.read_csv(folder / f"{name}.csv.gz")
-    y = np.unique(table.pop("target").to_numpy(dtype=str), return_inverse=True)[1]
-    if "split" in table:
-        is_train = (table.pop("split") == "train").to_numpy()
+    data = datasets.load(name, folder=folder)
+    y = np.unique(data.target.astype(str), return_inverse=True)[1]
+    if data.split is not None:
+        is_train = data.split == "train"
     else:
-        is_train = _drawn_split(folder / PAPER_SPLITS, name, len(y))
-    X = table.to_numpy(dtype=np.float64)
+        is_train = _drawn_split(datasets.data_folder(folder), name, len(y))
+    X = data.features
     return Split(name, X[is_train], y[is_train], X[~is_train], y[~is_train])
 
 
-def _drawn_split(listed: Path, name: str, n_rows: int) -> np.ndarray:
-    if listed.is_file():
-        rows = pd.read_csv(listed).query("dataset == @name and paper == @SPLITS_OF")
+def _drawn_split(folder: Path | None, name: str, n_rows: int) -> np.ndarray:
+    if folder is not None and (folder / PAPER_SPLITS).is_file():
+        rows = pd.read_csv(folder / PAPER_SPLITS).query("dataset == @name and paper == @SPLITS_OF")
         if len(rows) == n_rows:
             return (rows.sort_values("row")["split"] == "train").to_numpy()
     is_train = np.arange(n_rows) < round(TRAIN_SHARE * n_rows)

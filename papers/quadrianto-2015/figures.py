@@ -5,11 +5,10 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 from protocol import DATA_SETS, folds
 from sklearn.model_selection import train_test_split
 
-from bayeswood import SafeBayesForestClassifier
+from bayeswood import SafeBayesForestClassifier, datasets
 from bayeswood.plots import operating_curve, weighted_trees
 
 mpl.use("Agg")
@@ -20,7 +19,7 @@ SPLIT_PROBABILITIES = (0.3, 0.35, 0.4, 0.45, 0.475, 0.5)
 NUMBERS_OF_TREES = (100, 250, 500, 1000, 2000)
 
 
-def draw_all(folder: Path, data: Path, *, quick: bool) -> None:
+def draw_all(folder: Path, data: Path | None, *, quick: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     n_repeats, n_trees = (2, 100) if quick else (5, 1000)
     draw_trees(data, n_trees).savefig(folder / "figure-3.png", dpi=130)
@@ -36,15 +35,17 @@ def published(seed: int, n_trees: int, **overrides: Any) -> SafeBayesForestClass
     )
 
 
-def draw_trees(data: Path, n_trees: int) -> Any:
+def draw_trees(data: Path | None, n_trees: int) -> Any:
     """Figure 3: the trees of iris that count most and least."""
-    table = pd.read_csv(data / "iris.csv.gz")
-    train, _ = train_test_split(table, test_size=0.2, stratify=table["target"], random_state=0)
-    forest = published(0, n_trees).fit(train.drop(columns="target"), train["target"])
+    iris = datasets.load("iris", as_frame=True, folder=data)
+    X, _, y, _ = train_test_split(
+        iris.features, iris.target, test_size=0.2, stratify=iris.target, random_state=0
+    )
+    forest = published(0, n_trees).fit(X, y)
     return weighted_trees(forest)[0, 0].figure
 
 
-def draw_curves(data: Path, n_repeats: int, n_trees: int) -> Any:
+def draw_curves(data: Path | None, n_repeats: int, n_trees: int) -> Any:
     """Figure 4: accuracy on the training rows over m/N, mean ± standard error."""
     figure, axes = plt.subplots(3, 3, figsize=(10, 8.5), layout="constrained", sharex=True)
     for ax, name in zip(axes.flat, DATA_SETS, strict=True):
@@ -66,14 +67,14 @@ def draw_curves(data: Path, n_repeats: int, n_trees: int) -> Any:
     return figure
 
 
-def draw_one_curve(data: Path, n_trees: int) -> Any:
+def draw_one_curve(data: Path | None, n_trees: int) -> Any:
     """What training rows hide: the same curve on rows left out and on test rows."""
     (fold,) = folds(data, "heart", 1, as_in_paper=True)
     forest = published(0, n_trees).fit(fold.X_train, fold.y_train)
     return operating_curve(forest, fold.X_test, fold.y_test, name="test rows")[0].figure
 
 
-def draw_sensitivity(data: Path, n_repeats: int, sizes: tuple[int, ...]) -> Any:
+def draw_sensitivity(data: Path | None, n_repeats: int, sizes: tuple[int, ...]) -> Any:
     """Figure 5: test accuracy over the splitting probability, one line per number of trees."""
     figure, axes = plt.subplots(2, 2, figsize=(9, 7), layout="constrained", sharex=True)
     shades = plt.get_cmap("viridis")(np.linspace(0.9, 0.0, len(sizes)))
@@ -91,7 +92,7 @@ def draw_sensitivity(data: Path, n_repeats: int, sizes: tuple[int, ...]) -> Any:
     return figure
 
 
-def sensitivity(data: Path, name: str, n_repeats: int, sizes: tuple[int, ...]) -> np.ndarray:
+def sensitivity(data: Path | None, name: str, n_repeats: int, sizes: tuple[int, ...]) -> np.ndarray:
     """(n_sizes, n_probabilities): the first trees of one large forest are a smaller one."""
     found = np.zeros((len(sizes), len(SPLIT_PROBABILITIES)))
     for fold in folds(data, name, n_repeats, as_in_paper=True):

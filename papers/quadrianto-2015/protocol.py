@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier
@@ -14,18 +13,20 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 from sklearn.svm import SVC
 
+from bayeswood import datasets
+
 TEST_SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A file, and the training rows of each class that the printed N implies.
+    """Its name here, and the training rows of each class that the printed N implies.
 
     The printed N is the number of test rows (20 %) plus that of the training rows; None: all of
     the other 80 %. In svmguide2 the test rows are balanced too: its accuracies are 33rds.
     """
 
-    file: str
+    name: str
     n_train_per_class: int | None
     n_test_per_class: int | None = None
 
@@ -55,14 +56,14 @@ class Fold:
     y_test: np.ndarray
 
 
-def read(folder: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
+def read(folder: Path | None, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Features as numbers, as LIBSVM has them, and classes as numbers."""
-    table = pd.read_csv(folder / f"{DATA_SETS[name].file}.csv.gz")
-    classes = np.unique(table["target"].to_numpy(dtype=str), return_inverse=True)[1]
-    return table.drop(columns="target").to_numpy(dtype=float), classes
+    data = datasets.load(DATA_SETS[name].name, folder=folder)
+    classes = np.unique(data.target.astype(str), return_inverse=True)[1]
+    return data.features.astype(float), classes
 
 
-def folds(folder: Path, name: str, n_repeats: int, *, as_in_paper: bool) -> Iterator[Fold]:
+def folds(folder: Path | None, name: str, n_repeats: int, *, as_in_paper: bool) -> Iterator[Fold]:
     """Stratified 80/20 splits; as in the paper, with equally many training rows of each class."""
     X, y = read(folder, name)
     n_test = round(TEST_SHARE * len(y))

@@ -1,14 +1,13 @@
 """Tables 3 and 4 and section 5.1 of the Uncertainty Envelope paper, for the ensembles of today.
 
-    python papers/schetinin-2004/reproduce.py --data FOLDER [--figures FOLDER] [--paper-splits]
+    python papers/schetinin-2004/reproduce.py [--data FOLDER] [--figures FOLDER] [--paper-splits]
 
-FOLDER holds the seven data sets (default: the variable BAYESWOOD_DATA). In place of five-fold
+`bayeswood.datasets` finds the seven data sets, in FOLDER first. In place of five-fold
 cross-validation, --paper-splits draws training and test parts of the sizes in the paper's Table 2.
 --only synthetic needs no data; --quick takes 5 restarts of Markov chains in place of 50.
 """
 
 import argparse
-import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -29,8 +28,8 @@ from bayeswood import (
     RandomizedTreesClassifier,
     UncertaintyEnvelope,
     compare_envelopes,
+    datasets,
 )
-from bayeswood.datasets import load_benchmark
 from bayeswood.posterior import MonteCarloWarning
 from bayeswood.theory import five_gaussians_envelope, sample_five_gaussians
 from bayeswood.uncertainty import COLUMNS, EnvelopeComparison
@@ -93,12 +92,11 @@ SYNTHETIC = ((32.9, 87.1, 78.9, 9.8, 11.3), (12.4, 87.6, 63.3, 34.4, 2.3))
 PAPER_LABELS = ("paper, randomised trees", "paper, Bayesian MCMC trees")
 
 
-def load(name: str) -> tuple[Any, np.ndarray]:
+def load(name: str, folder: Path | None) -> tuple[Any, np.ndarray]:
     """Complete rows, as in the paper (683 of 699 in breast_cancer_wisconsin)."""
-    table = load_benchmark(name, as_frame=True)
-    features = table.data.drop(columns="split", errors="ignore")
-    complete = features.notna().all(axis=1).to_numpy()
-    return features[complete], np.asarray(table.target)[complete]
+    data = datasets.load(name, as_frame=True, folder=folder)
+    complete = data.features.notna().all(axis=1).to_numpy()
+    return data.features[complete], data.target[complete]
 
 
 def folds(name: str, paper_splits: bool) -> Any:
@@ -233,13 +231,13 @@ def draw(folder: Path, results: dict[str, EnvelopeComparison]) -> None:
     figure.savefig(folder / "schetinin-2004.png", dpi=120)
 
 
-def print_tables(paper_splits: bool) -> dict[str, EnvelopeComparison]:
+def print_tables(folder: Path | None, paper_splits: bool) -> dict[str, EnvelopeComparison]:
+    tables = {name: load(name, folder) for name in PAPER}
     print(f"## Tables 3 and 4: γ₀ = {GAMMA0}, rates in %, ± 2σ over {N_FOLDS} folds\n")
     print("\n".join(HEADER))
     results = {}
     for name, (_, *paper) in PAPER.items():
-        X, y = load(name)
-        results[name] = compare(X, y, folds(name, paper_splits))
+        results[name] = compare(*tables[name], folds(name, paper_splits))
         print("\n".join(table_lines(name, results[name], tuple(paper))), flush=True)
     print("\n## The claim\n")
     print("\n".join(claim_lines(results)))
@@ -262,16 +260,12 @@ def print_synthetic(figures: Path | None, quick: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=os.environ.get("BAYESWOOD_DATA"))
+    parser.add_argument("--data", type=Path, help="folder of the data, if not BAYESWOOD_DATA")
     parser.add_argument("--figures", type=Path, help="folder for the pictures")
     parser.add_argument("--paper-splits", action="store_true", help="the sizes of Table 2")
     parser.add_argument("--only", choices=["tables", "synthetic", "growth"], help="one part")
     parser.add_argument("--quick", action="store_true", help="5 restarts in place of 50")
     options = parser.parse_args()
-    if options.data is None and options.only in (None, "tables"):
-        parser.error("give --data, or set BAYESWOOD_DATA")
-    if options.data is not None:
-        os.environ["BAYESWOOD_DATA"] = str(options.data)
     if options.figures:
         options.figures.mkdir(parents=True, exist_ok=True)
     if options.quick:
@@ -279,7 +273,9 @@ def main() -> None:
     # Chains that disagree are why the paper restarts; how much they do is printed below.
     warnings.simplefilter("ignore", MonteCarloWarning)
 
-    results = print_tables(options.paper_splits) if options.only in (None, "tables") else {}
+    results = {}
+    if options.only in (None, "tables"):
+        results = print_tables(options.data, options.paper_splits)
     if options.only in (None, "synthetic"):
         print_synthetic(options.figures, options.quick)
     if options.only in (None, "growth"):
@@ -290,4 +286,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with datasets.exit_without_data():
+        main()

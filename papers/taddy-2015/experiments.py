@@ -96,9 +96,11 @@ def classifiers(n_rows: int) -> Models:
     }
 
 
-def covertype_errors(table: pd.DataFrame, n_rows: int = 150_000, n_splits: int = 2) -> pd.DataFrame:
+def covertype_errors(
+    X: np.ndarray, y: np.ndarray, n_rows: int = 150_000, n_splits: int = 2
+) -> pd.DataFrame:
     """Percentage misclassified of a fifth of so many rows, drawn anew for each split."""
-    X, y = table.drop(columns="target").to_numpy(dtype=np.float32), table["target"].to_numpy()
+    X = X.astype(np.float32)
     rows = []
     splits = ShuffleSplit(
         n_splits, train_size=4 * n_rows // 5, test_size=n_rows // 5, random_state=0

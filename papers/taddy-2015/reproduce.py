@@ -1,13 +1,12 @@
 """Reproduce Figures 1 to 5 and Tables 1 and 2, with covertype in place of the beer data.
 
-    python papers/taddy-2015/reproduce.py --data FOLDER [--figures FOLDER] [--repeats 100] [--quick]
+    python papers/taddy-2015/reproduce.py [--data FOLDER] [--figures FOLDER] [--repeats N] [--quick]
 
-FOLDER holds mcycle, california_housing_raw, wine_quality and covertype (.csv.gz; default: the
-variable BAYESWOOD_DATA). --quick leaves covertype out.
+`bayeswood.datasets` finds california_housing_raw, wine_quality, covertype (which --quick leaves
+out) and, for the figures, mcycle, in FOLDER first.
 """
 
 import argparse
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from experiments import (
 )
 from sklearn.tree import DecisionTreeRegressor
 
-from bayeswood import BayesianForestRegressor, RandomForestRegressor
+from bayeswood import BayesianForestRegressor, RandomForestRegressor, datasets
 from bayeswood.theory import TrunkStability, split_match_bound, trunk_stability
 
 FRIEDMAN_MODELS: dict[str, Callable[[int], Any]] = {
@@ -130,7 +129,7 @@ def trunk_table(trunk: TrunkStability) -> str:
 
 
 def draw_figures(
-    folder: Path, data: Path, friedman_run: Any, california_run: Any, trunk: TrunkStability
+    folder: Path, motorcycle: Any, friedman_run: Any, california_run: Any, trunk: TrunkStability
 ) -> None:
     import matplotlib as mpl
 
@@ -139,7 +138,7 @@ def draw_figures(
 
     folder.mkdir(parents=True, exist_ok=True)
     figure, axes = plt.subplots(2, 2, figsize=(11, 8), layout="constrained")
-    draw_motorcycle(axes[0, 0], pd.read_csv(data / "mcycle.csv.gz"))
+    draw_motorcycle(axes[0, 0], motorcycle.features, motorcycle.target)
     for axis, run, title in (
         (axes[0, 1], friedman_run, "Figure 2: Friedman, RMSE"),
         (axes[1, 0], california_run, "Figure 3: California, RMSE in $1,000"),
@@ -154,9 +153,8 @@ def draw_figures(
     figure.savefig(folder / "taddy-2015.png", dpi=130)
 
 
-def draw_motorcycle(axis: Any, table: pd.DataFrame) -> None:
+def draw_motorcycle(axis: Any, X: np.ndarray, y: np.ndarray) -> None:
     """Figure 1: sample CART, one weighted draw, and their average."""
-    X, y = table[["times"]].to_numpy(), table["target"].to_numpy()
     grid = np.linspace(X.min(), X.max(), 500)[:, None]
     forest = BayesianForestRegressor(N_TREES, min_samples_leaf=MIN_LEAF, random_state=0).fit(X, y)
     sample = DecisionTreeRegressor(min_samples_leaf=MIN_LEAF, random_state=0).fit(X, y)
@@ -168,17 +166,24 @@ def draw_motorcycle(axis: Any, table: pd.DataFrame) -> None:
     axis.legend()
 
 
+def load_all(folder: Path | None, *, quick: bool, with_figures: bool) -> dict[str, Any]:
+    """The data sets of a run, before any work is done; tables with names of their columns."""
+    names = ["california_housing_raw", "wine_quality"]
+    found = {name: datasets.load(name, as_frame=True, folder=folder) for name in names}
+    arrays = [*([] if quick else ["covertype"]), *(["mcycle"] if with_figures else [])]
+    return found | {name: datasets.load(name, folder=folder) for name in arrays}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=os.environ.get("BAYESWOOD_DATA"))
+    parser.add_argument("--data", type=Path, help="folder of the data, if not BAYESWOOD_DATA")
     parser.add_argument("--figures", type=Path, help="folder for the picture")
     parser.add_argument("--quick", action="store_true", help="without the covertype data")
     parser.add_argument("--repeats", type=int, default=100, help="of the Friedman experiment")
     options = parser.parse_args()
-    if options.data is None:
-        parser.error("give --data, or set BAYESWOOD_DATA")
-    table = pd.read_csv(options.data / "california_housing_raw.csv.gz")
-    features, value = table.drop(columns="target"), table["target"].to_numpy(dtype=float)
+    data = load_all(options.data, quick=options.quick, with_figures=bool(options.figures))
+    california, wine = data["california_housing_raw"], data["wine_quality"]
+    features, value = california.features, california.target.astype(float)
 
     friedman_run = friedman_errors(options.repeats)
     print("## Figure 2: Friedman\n")
@@ -189,14 +194,11 @@ def main() -> None:
     print("\n## Figure 3, Table 1 and Table 2: California, 10-fold, $1,000\n")
     print(error_table(california_run, PAPER_TABLE_1, "paper"))
     print("\n## Figure 5 and Table 2: wine quality, 10-fold\n")
-    wine = pd.read_csv(options.data / "wine_quality.csv.gz")
-    wine_run = cross_validated(
-        wine_models(), wine.drop(columns="target"), wine["target"].to_numpy(dtype=float)
-    )
+    wine_run = cross_validated(wine_models(), wine.features, wine.target.astype(float))
     print(error_table(wine_run, PAPER_WINE, "paper"))
     if not options.quick:
         print("\n## Figure 6 and Table 2: covertype in place of beer, misclassified %\n")
-        errors = covertype_errors(pd.read_csv(options.data / "covertype.csv.gz"))
+        errors = covertype_errors(data["covertype"].features, data["covertype"].target)
         print(error_table(errors, PAPER_BEER, "paper, beer", "misclassified %"))
     print("\n## Figure 4: the trunk\n")
     trunk = trunk_stability(features, value, min_samples_leaf=3500, rng=1)
@@ -204,8 +206,9 @@ def main() -> None:
     print("\n## Section 3.1: the first split\n")
     print(f"```\n{split_match_bound(features, value, min_samples_leaf=3500, rng=1)!r}\n```")
     if options.figures:
-        draw_figures(options.figures, options.data, friedman_run, california_run, trunk)
+        draw_figures(options.figures, data["mcycle"], friedman_run, california_run, trunk)
 
 
 if __name__ == "__main__":
-    main()
+    with datasets.exit_without_data():
+        main()

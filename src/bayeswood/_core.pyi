@@ -532,6 +532,7 @@ def grow_forest(
     n_classes: int = 0,
     max_features: int,
     min_samples_leaf: int = 1,
+    min_samples_split: int = 2,
     min_weight_fraction_leaf: float = 0.0,
     max_depth: int = 0,
     keep_rows: bool = False,

@@ -15,6 +15,14 @@ class DataTypeError(BayeswoodError, TypeError):
     """Data of a type that cannot be used; a `TypeError` too, as scikit-learn's users expect."""
 
 
+class DataSetError(BayeswoodError):
+    """A data set that cannot be had: unknown, damaged, or not what its name promises."""
+
+
+class MissingDataSetError(DataSetError):
+    """A data set that is nowhere on this machine and could not be fetched."""
+
+
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn, and point at the line of the user's that led here."""
     level, frame = 2, sys._getframe(1)

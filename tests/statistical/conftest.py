@@ -1,5 +1,3 @@
-import gzip
-import os
 import sys
 import zlib
 from pathlib import Path
@@ -12,8 +10,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
 
-CALIFORNIA = "california_housing_raw.csv.gz"
-
 
 @pytest.fixture
 def rng(request: pytest.FixtureRequest) -> np.random.Generator:
@@ -22,12 +18,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 
 @pytest.fixture(scope="session")
-def california() -> tuple[list[str], np.ndarray, np.ndarray]:
+def california(data_set) -> tuple[list[str], np.ndarray, np.ndarray]:
     """Names, features and median house value (dollars) of the Bayesian-forest paper's data."""
-    folder = os.environ.get("BAYESWOOD_DATA")
-    if not folder or not (Path(folder) / CALIFORNIA).exists():
-        pytest.skip(f"needs {CALIFORNIA} in the folder that the variable BAYESWOOD_DATA names")
-    with gzip.open(Path(folder) / CALIFORNIA, "rt") as lines:
-        names = next(lines).strip().split(",")
-        table = np.loadtxt(lines, delimiter=",")
-    return names[:-1], table[:, :-1], table[:, -1]
+    found = data_set("california_housing_raw")
+    return list(found.feature_names), found.features, found.target.astype(np.float64)

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from bayeswood.cli.compare import compare
+from bayeswood.cli.datasets import datasets
 from bayeswood.cli.demo import demo
 from bayeswood.cli.evaluate import evaluate
 from bayeswood.cli.fit import fit
@@ -87,5 +88,5 @@ def app() -> None:
     """Tree ensembles that say how sure they are."""
 
 
-for verb in (fit, predict, evaluate, compare, info, reproduce, demo):
+for verb in (fit, predict, evaluate, compare, info, datasets, reproduce, demo):
     app.add_command(verb)

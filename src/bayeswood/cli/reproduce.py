@@ -30,8 +30,8 @@ def reproduce(folder: Path | None, paper: str | None, options: tuple[str, ...]) 
     """Regenerate the tables and figures of PAPER; without PAPER, list what there is.
 
     What follows PAPER goes to its script: --help lists its options, --quick (where there is one)
-    makes a shorter run, and the data come from --data or the folder that BAYESWOOD_DATA names.
-    Needs the project's sources; run it inside them.
+    makes a shorter run. Data come by name (see 'bayeswood datasets'), from the folder after --data
+    first. Needs the project's sources; run it inside them.
     """
     papers = folder if folder is not None else find_papers()
     scripts = list_scripts(papers)

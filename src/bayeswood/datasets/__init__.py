@@ -1,6 +1,5 @@
-"""Small data sets that come with the package, and a reader for a folder of larger ones."""
+"""Data sets by name: small ones that come with the package, and others from where they are."""
 
-from bayeswood.datasets.benchmark import load_benchmark
 from bayeswood.datasets.builtin import (
     builtin_names,
     builtin_path,
@@ -9,13 +8,22 @@ from bayeswood.datasets.builtin import (
     load_wine,
     load_wine_quality,
 )
+from bayeswood.datasets.catalogue import names
+from bayeswood.datasets.data_set import DataSet
+from bayeswood.datasets.loader import exit_without_data, load, source_of
+from bayeswood.datasets.places import data_folder
 
 __all__ = [
+    "DataSet",
     "builtin_names",
     "builtin_path",
-    "load_benchmark",
+    "data_folder",
+    "exit_without_data",
+    "load",
     "load_breast_cancer_wisconsin",
     "load_iris",
     "load_wine",
     "load_wine_quality",
+    "names",
+    "source_of",
 ]

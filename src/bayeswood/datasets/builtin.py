@@ -2,33 +2,15 @@
 
 from pathlib import Path
 
+import numpy as np
 from sklearn.utils import Bunch
 
-from bayeswood.datasets.csv_file import read_bunch
+from bayeswood.datasets.catalogue import TARGET, facts_of
+from bayeswood.datasets.data_set import make_frame, make_matrix, make_target
+from bayeswood.datasets.places import BUNDLE, BUNDLED, read_place
 from bayeswood.errors import BayeswoodError
 
-_FOLDER = Path(__file__).parent / "data"
-_LICENCE = "CC BY 4.0, through the UCI Machine Learning Repository"
-_DESCRIPTIONS = {
-    "breast_cancer_wisconsin": (
-        "Breast Cancer Wisconsin (Original): 699 biopsies, 9 cytological scores from 1 to 10, "
-        "benign or malignant; 16 cells of bare_nuclei are missing. W. H. Wolberg, University of "
-        f"Wisconsin Hospitals, 1992. doi:10.24432/C5HP4Z. {_LICENCE}."
-    ),
-    "iris": (
-        "Iris: 150 flowers, 4 lengths in cm, 3 species. R. A. Fisher, 1936. The UCI file, with "
-        f"its two known wrong rows. doi:10.24432/C56C76. {_LICENCE}."
-    ),
-    "wine": (
-        "Wine: 178 wines of one Italian region, 13 chemical measurements, 3 cultivars (1, 2, 3). "
-        f"M. Forina and S. Aeberhard, 1991. doi:10.24432/C5PC7J. {_LICENCE}."
-    ),
-    "wine_quality": (
-        "Wine quality: 6,497 red and white vinho verde wines, 11 physico-chemical measurements "
-        "and the colour; the target is a taster's mark. P. Cortez and others, 2009. "
-        f"doi:10.24432/C56S3T. {_LICENCE}."
-    ),
-}
+_NAMES = ("breast_cancer_wisconsin", "iris", "wine", "wine_quality")
 
 
 def builtin_names() -> list[str]:
@@ -44,7 +26,7 @@ def builtin_names() -> list[str]:
     >>> builtin_names()
     ['breast_cancer_wisconsin', 'iris', 'wine', 'wine_quality']
     """
-    return sorted(_DESCRIPTIONS)
+    return list(_NAMES)
 
 
 def builtin_path(name: str) -> Path:
@@ -65,14 +47,27 @@ def builtin_path(name: str) -> Path:
     >>> builtin_path("iris").name
     'iris.csv.gz'
     """
-    if name not in _DESCRIPTIONS:
+    if name not in _NAMES:
         known = ", ".join(builtin_names())
         raise BayeswoodError(f"No bundled data set is called '{name}'. There are: {known}.")
-    return _FOLDER / f"{name}.csv.gz"
+    return BUNDLE / f"{name}.csv.gz"
 
 
 def _load(name: str, as_frame: bool) -> Bunch:
-    return read_bunch(builtin_path(name), as_frame=as_frame, description=_DESCRIPTIONS[name])
+    facts = facts_of(name)
+    columns = read_place(facts, BUNDLED, builtin_path(name))
+    target = make_target(columns[TARGET])
+    if as_frame:
+        frame = make_frame(columns)
+        bunch = Bunch(data=frame.drop(columns=TARGET), target=frame[TARGET], frame=frame)
+    else:
+        features = {feature: columns[feature] for feature in facts.features}
+        bunch = Bunch(data=make_matrix(features), target=target)
+    if TARGET in facts.text_columns:
+        bunch["target_names"] = np.unique(target)
+    bunch["feature_names"] = list(facts.features)
+    bunch["DESCR"] = facts.description()
+    return bunch
 
 
 def load_breast_cancer_wisconsin(*, as_frame: bool = False) -> Bunch:

@@ -1,94 +1,129 @@
-"""Read a data set's CSV file with nothing but the standard library and NumPy."""
+"""The columns of a gzipped CSV file: read, written, and proven by a digest.
+
+Which columns are text is known beforehand, so nothing is guessed. pyarrow reads where it is
+installed, the standard library where it is not, and both give the same bits.
+"""
 
 import csv
 import gzip
+import hashlib
 import io
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import Bunch
 
-from bayeswood.errors import BayeswoodError
+#: float64 with NaN, or objects: text with None where a cell is missing.
+Columns = dict[str, NDArray[Any]]
 
-TARGET = "target"
+_ROWS_AT_ONCE = 10_000
 
 
-def read_bunch(
-    path: Path, *, as_frame: bool, text_columns: tuple[str, ...] = (), description: str = ""
-) -> Bunch:
-    """Read a gzipped CSV file whose last column is the target.
+def parse_columns(data: bytes, text_columns: Collection[str]) -> Columns:
+    """Read the columns of a gzipped CSV file.
 
     Parameters
     ----------
-    path : Path
-        A ``.csv.gz`` file, UTF-8, with a header; an empty cell is a missing value.
-    as_frame : bool
-        Give pandas objects instead of NumPy arrays.
-    text_columns : tuple of str
-        Columns that stay text even where every cell looks like a number.
-    description : str
-        Stored as ``DESCR``.
+    data : bytes
+        UTF-8, with a header; an empty cell is a missing value.
+    text_columns : collection of str
+        The columns that are text; all others must be numbers.
 
-    Returns
-    -------
-    Bunch
-        ``data``, ``target``, ``feature_names``, ``target_names`` (classification only), ``DESCR``;
-        with ``as_frame`` also ``frame``. ``data`` is float64 where every feature is a number, else
-        an object array.
+    Raises
+    ------
+    OSError, EOFError or ValueError
+        If the bytes are not such a file.
     """
-    names, cells = _read_cells(path)
-    columns = {
-        name: _parse_column(cells[:, idx], keep_text=name in text_columns)
-        for idx, name in enumerate(names)
-    }
-    if names[-1] != TARGET:
-        raise BayeswoodError(
-            f"The last column of {path.name} must be '{TARGET}'. Got '{names[-1]}'."
-        )
-    bunch = _frame_bunch(columns) if as_frame else _array_bunch(columns)
-    target = columns[TARGET]
-    if target.dtype == object:
-        bunch["target_names"] = np.array(sorted(set(target)))
-    bunch["feature_names"] = names[:-1]
-    bunch["DESCR"] = description
-    return bunch
-
-
-def _read_cells(path: Path) -> tuple[list[str], NDArray[np.object_]]:
-    text = gzip.decompress(path.read_bytes()).decode("utf-8")
-    rows = list(csv.reader(io.StringIO(text)))
-    if len({len(row) for row in rows}) != 1 or len(rows) < 2:
-        raise BayeswoodError(f"{path.name} must have a header and rows of one length.")
-    return rows[0], np.array(rows[1:], dtype=object)
-
-
-def _parse_column(cells: NDArray[np.object_], *, keep_text: bool) -> NDArray[Any]:
-    """Numbers (int64 if whole and complete, else float64) or text with None for an empty cell."""
-    if not keep_text:
-        try:
-            numbers = np.array([float(cell) if cell else np.nan for cell in cells])
-        except ValueError:
-            pass
-        else:
-            is_whole = all(cell.lstrip("-").isdigit() for cell in cells)
-            return numbers.astype(np.int64) if is_whole else numbers
-    return np.array([cell if cell else None for cell in cells], dtype=object)
-
-
-def _array_bunch(columns: dict[str, NDArray[Any]]) -> Bunch:
-    features = [column for name, column in columns.items() if name != TARGET]
-    is_numeric = all(column.dtype != object for column in features)
-    data = np.column_stack([f.astype(np.float64 if is_numeric else object) for f in features])
-    target = columns[TARGET]
-    return Bunch(data=data, target=target.astype(str) if target.dtype == object else target)
-
-
-def _frame_bunch(columns: dict[str, NDArray[Any]]) -> Bunch:
+    text = gzip.decompress(data)
+    names = next(csv.reader([text[: text.find(b"\n")].decode()]), [])
     try:
-        import pandas as pd
+        import pyarrow  # noqa: F401
     except ModuleNotFoundError:
-        raise BayeswoodError("as_frame=True needs pandas: pip install pandas") from None
-    frame = pd.DataFrame(columns)
-    return Bunch(data=frame.drop(columns=TARGET), target=frame[TARGET], frame=frame)
+        return _parse_plainly(text.decode(), names, text_columns)
+    return _parse_with_arrow(text, names, text_columns)
+
+
+def _parse_with_arrow(text: bytes, names: Sequence[str], text_columns: Collection[str]) -> Columns:
+    import pyarrow as pa
+    from pyarrow import csv as arrow_csv
+
+    types = {name: pa.string() if name in text_columns else pa.float64() for name in names}
+    options = arrow_csv.ConvertOptions(
+        column_types=types, null_values=[""], strings_can_be_null=True
+    )
+    table = arrow_csv.read_csv(pa.BufferReader(text), convert_options=options)
+    return {name: table[name].to_numpy() for name in names}
+
+
+def _parse_plainly(text: str, names: Sequence[str], text_columns: Collection[str]) -> Columns:
+    parts: dict[str, list[NDArray[Any]]] = {name: [] for name in names}
+    rows = csv.reader(io.StringIO(text, newline=""))
+    next(rows, None)
+    while block := list(islice(rows, _ROWS_AT_ONCE)):
+        for name, cells in zip(names, zip(*block, strict=True), strict=True):
+            parts[name].append(_text(cells) if name in text_columns else _numbers(cells))
+    return {name: np.concatenate(found) for name, found in parts.items()}
+
+
+def _text(cells: Sequence[str]) -> NDArray[np.object_]:
+    return np.array([cell or None for cell in cells], dtype=object)
+
+
+def _numbers(cells: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([float(cell) if cell else np.nan for cell in cells])
+
+
+def format_columns(columns: Columns) -> bytes:
+    """The bytes of a file that `parse_columns` reads back; the same columns give the same bytes."""
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as packed:
+        for text in _csv_blocks(columns):
+            packed.write(text.encode())
+    return buffer.getvalue()
+
+
+def _csv_blocks(columns: Columns) -> Iterator[str]:
+    natural = [whole_as_integers(column) for column in columns.values()]
+    yield _csv_text([columns])
+    for start in range(0, len(natural[0]), _ROWS_AT_ONCE):
+        block = slice(start, start + _ROWS_AT_ONCE)
+        yield _csv_text(zip(*(_cells(column[block]) for column in natural), strict=True))
+
+
+def _csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _cells(column: NDArray[Any]) -> list[Any]:
+    """What the CSV writer spells: it leaves a cell empty for None."""
+    if column.dtype.kind == "f":
+        return [None if np.isnan(value) else value for value in column.tolist()]
+    return list(column.tolist())
+
+
+def whole_as_integers(column: NDArray[Any]) -> NDArray[Any]:
+    """Numbers as int64 if all are whole and none is missing; everything else as it is."""
+    if column.dtype == object or not np.array_equal(column, np.trunc(column)):
+        return column
+    return column.astype(np.int64)
+
+
+def digest_of_cells(columns: Columns) -> str:
+    """SHA-256 of all cells, column by column: numbers by their value, text by its spelling.
+
+    Two files that differ in how numbers are written, or how the bytes are packed, have the same.
+    """
+    digest = hashlib.sha256()
+    for column in columns.values():
+        if column.dtype == object:
+            digest.update("\n".join(cell or "" for cell in column).encode())
+        else:
+            # One zero (not -0.0), and one NaN.
+            numbers = np.where(np.isnan(column), np.nan, column + 0.0)
+            digest.update(numbers.astype("<f8").tobytes())
+        digest.update(b"\0")
+    return digest.hexdigest()

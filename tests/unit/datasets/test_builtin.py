@@ -1,5 +1,3 @@
-import gzip
-
 import numpy as np
 import pytest
 
@@ -67,49 +65,3 @@ def test_iris_is_the_repository_s_own():
 def test_unknown_bundled_set_lists_the_known():
     with pytest.raises(BayeswoodError, match=r"'irish'.*iris"):
         datasets.builtin_path("irish")
-
-
-def write_gz(path, text):
-    path.write_bytes(gzip.compress(text.encode()))
-
-
-def test_benchmark_folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("BAYESWOOD_DATA", str(tmp_path))
-    write_gz(tmp_path / "toy.csv.gz", "a,b,target\n1,7,2.5\n,8,3\n")
-    (tmp_path / "MANIFEST.csv").write_text("name,categorical_columns,origin\ntoy,b,nowhere\n")
-    bunch = datasets.load_benchmark("toy")
-    assert bunch.feature_names == ["a", "b"]
-    assert bunch.data[0, 1] == "7"
-    assert np.isnan(bunch.data[1, 0])
-    assert bunch.target.tolist() == [2.5, 3.0]
-    assert bunch.DESCR == "nowhere"
-
-
-def test_benchmark_without_the_variable(monkeypatch):
-    monkeypatch.delenv("BAYESWOOD_DATA", raising=False)
-    with pytest.raises(BayeswoodError, match=r"BAYESWOOD_DATA must name the folder"):
-        datasets.load_benchmark("toy")
-
-
-def test_benchmark_folder_that_is_none(monkeypatch, tmp_path):
-    monkeypatch.setenv("BAYESWOOD_DATA", str(tmp_path / "gone"))
-    with pytest.raises(BayeswoodError, match="must name a folder"):
-        datasets.load_benchmark("toy")
-
-
-@pytest.mark.parametrize("name", ["other", "../toy", ""])
-def test_unknown_benchmark(monkeypatch, tmp_path, name):
-    folder = tmp_path / "inner"
-    folder.mkdir()
-    write_gz(tmp_path / "toy.csv.gz", "a,target\n1,2\n")
-    write_gz(folder / "known.csv.gz", "a,target\n1,2\n")
-    monkeypatch.setenv("BAYESWOOD_DATA", str(folder))
-    with pytest.raises(BayeswoodError, match="There are: known"):
-        datasets.load_benchmark(name)
-
-
-def test_file_without_target(monkeypatch, tmp_path):
-    write_gz(tmp_path / "toy.csv.gz", "a,b\n1,2\n")
-    monkeypatch.setenv("BAYESWOOD_DATA", str(tmp_path))
-    with pytest.raises(BayeswoodError, match="must be 'target'"):
-        datasets.load_benchmark("toy")

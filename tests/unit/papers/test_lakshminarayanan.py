@@ -1,13 +1,15 @@
 """The script of the particle-filtering paper: its splits, its CART, and a whole quick run."""
 
 import importlib.util
-import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+
+from bayeswood import datasets
 
 FOLDER = Path(__file__).parents[3] / "papers" / "lakshminarayanan-2013"
 
@@ -36,39 +38,33 @@ def test_prior_sizes_are_exact(scripts):
     assert (depth, n_nodes) == pytest.approx((5.0954, 18.2797), abs=5e-5)
 
 
-def write_toy(folder, name, *, with_split):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    table = pd.DataFrame(X, columns=["a", "b", "c"])
-    if with_split:
-        table["split"] = np.where(np.arange(60) < 40, "train", "test")
-    table["target"] = np.where(X[:, 0] > 0, "g", "h")
-    table.to_csv(folder / f"{name}.csv.gz", index=False)
+def toy(name, folder=None):
+    """Sixty rows; magic04 comes without a predefined split."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    split = None if name == "magic04" else np.where(np.arange(60) < 40, "train", "test")
+    return SimpleNamespace(features=X, target=np.where(X[:, 0] > 0, "g", "h"), split=split)
 
 
 @pytest.fixture
-def toy_folder(tmp_path):
-    for name, with_split in (("pendigits", True), ("madelon", True), ("magic04", False)):
-        write_toy(tmp_path, name, with_split=with_split)
-    return tmp_path
+def toys(monkeypatch):
+    monkeypatch.setattr(datasets, "load", toy)
 
 
-def test_given_and_drawn_splits(scripts, toy_folder):
+@pytest.mark.usefixtures("toys")
+def test_given_and_drawn_splits(scripts, tmp_path):
     read = scripts["protocol"].read
-    assert len(read(toy_folder, "pendigits").y_train) == 40
-    drawn = read(toy_folder, "magic04")
+    assert len(read(tmp_path, "pendigits").y_train) == 40
+    drawn = read(tmp_path, "magic04")
     assert (len(drawn.y_train), len(drawn.y_test), drawn.X_train.shape[1]) == (42, 18, 3)
     listed = pd.DataFrame({
         "dataset": "magic04", "paper": "lakshminarayanan2013_smc", "row": np.arange(60)[::-1],
         "split": np.where(np.arange(60) < 50, "train", "test"),
     })  # fmt: skip
-    listed.to_csv(toy_folder / "PAPER_SPLITS.csv.gz", index=False)
-    as_listed = read(toy_folder, "magic04")
-    table = pd.read_csv(toy_folder / "magic04.csv.gz")
-    np.testing.assert_allclose(as_listed.X_test, table[["a", "b", "c"]][:10])
+    listed.to_csv(tmp_path / "PAPER_SPLITS.csv.gz", index=False)
+    as_listed = read(tmp_path, "magic04")
+    np.testing.assert_array_equal(as_listed.X_test, toy("magic04").features[:10])
 
 
-@pytest.mark.skipif("BAYESWOOD_DATA" not in os.environ, reason="needs the data sets")
 @pytest.mark.parametrize(
     ("name", "sizes"),
     [
@@ -77,8 +73,9 @@ def test_given_and_drawn_splits(scripts, toy_folder):
         ("madelon", (2000, 600, 500)),
     ],
 )
-def test_the_papers_sizes(scripts, name, sizes):
-    split = scripts["protocol"].read(Path(os.environ["BAYESWOOD_DATA"]), name)
+def test_the_papers_sizes(scripts, monkeypatch, data_set, name, sizes):
+    monkeypatch.setattr(datasets, "load", data_set)
+    split = scripts["protocol"].read(None, name)
     assert (len(split.y_train), len(split.y_test), split.X_train.shape[1]) == sizes
 
 
@@ -89,9 +86,10 @@ def test_cart_is_smoothed(scripts):
     np.testing.assert_allclose(cart.predict_proba([[3.0]]), [[22.5 / 25, 2.5 / 25]])
 
 
-def test_a_quick_run(scripts, toy_folder, monkeypatch, capsys):
-    pictures = toy_folder / "pictures"
-    argv = ["reproduce.py", "--data", str(toy_folder), "--figures", str(pictures), "--quick"]
+@pytest.mark.usefixtures("toys")
+def test_a_quick_run(scripts, tmp_path, monkeypatch, capsys):
+    pictures = tmp_path / "pictures"
+    argv = ["reproduce.py", "--data", str(tmp_path), "--figures", str(pictures), "--quick"]
     monkeypatch.setattr(sys, "argv", argv)
     scripts["reproduce"].main()
     told = capsys.readouterr().out

@@ -1,11 +1,12 @@
 """The splits of papers/quadrianto-2015 have the sizes that the paper prints."""
 
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from bayeswood import datasets
 
 FOLDER = Path(__file__).parents[3] / "papers" / "quadrianto-2015"
 # The N of Table 1.
@@ -20,25 +21,18 @@ PRINTED_D = {
 
 
 @pytest.fixture
-def protocol(monkeypatch):
+def protocol(monkeypatch, data_set):
     monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr(datasets, "load", data_set)
     import protocol
 
     yield protocol
     del sys.modules["protocol"]
 
 
-@pytest.fixture
-def data():
-    folder = Path(os.environ.get("BAYESWOOD_DATA", ""))
-    if not (folder / "svmguide2.csv.gz").exists():
-        pytest.skip("needs the data sets in the folder that the variable BAYESWOOD_DATA names")
-    return folder
-
-
 @pytest.mark.parametrize("name", list(PRINTED_N))
-def test_training_and_test_rows_add_up_to_the_printed_n(protocol, data, name):
-    first, second = protocol.folds(data, name, 2, as_in_paper=True)
+def test_training_and_test_rows_add_up_to_the_printed_n(protocol, name):
+    first, second = protocol.folds(None, name, 2, as_in_paper=True)
     assert len(first.y_train) + len(first.y_test) == PRINTED_N[name]
     assert first.X_train.shape[1] == PRINTED_D[name]
     counts = np.bincount(first.y_train)
@@ -46,18 +40,18 @@ def test_training_and_test_rows_add_up_to_the_printed_n(protocol, data, name):
         assert len(set(counts.tolist())) == 1
     assert not np.array_equal(first.X_train, second.X_train)
     rows = np.vstack([first.X_train, first.X_test])
-    assert len(rows) <= len(protocol.read(data, name)[1])
+    assert len(rows) <= len(protocol.read(None, name)[1])
 
 
-def test_no_row_is_in_both_parts(protocol, data):
+def test_no_row_is_in_both_parts(protocol):
     """Rows of ionosphere are all but one distinct."""
-    (fold,) = protocol.folds(data, "ionosphere", 1, as_in_paper=True)
+    (fold,) = protocol.folds(None, "ionosphere", 1, as_in_paper=True)
     train = {row.tobytes() for row in fold.X_train}
     assert sum(row.tobytes() in train for row in fold.X_test) <= 1
 
 
-def test_natural_splits_keep_all_rows(protocol, data):
-    (fold,) = protocol.folds(data, "german.numer", 1, as_in_paper=False)
+def test_natural_splits_keep_all_rows(protocol):
+    (fold,) = protocol.folds(None, "german.numer", 1, as_in_paper=False)
     assert (len(fold.y_train), len(fold.y_test)) == (800, 200)
     np.testing.assert_array_equal(np.bincount(fold.y_test), [60, 140])
 
