@@ -1,94 +1,240 @@
-"""``bayeswood reproduce``: run the script that regenerates a paper's tables and figures.
+"""``bayeswood reproduce``: run a paper again and hold every printed number beside what comes out.
 
-The scripts are part of the project's sources (``papers/NAME/reproduce.py``), each beside a README
-that compares its output with the printed numbers. They are no part of the installed package.
+The papers are part of the package (`bayeswood.reproduce`). Those that are not yet brought into
+that form are scripts of the project's sources (``papers/NAME/reproduce.py``); what follows their
+name goes to the script.
 """
 
 import subprocess
 import sys
-import tomllib
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
+from bayeswood.cli.papers_folder import find_papers, find_scripts, list_scripts
+from bayeswood.cli.screen import Screen, screen_options
 from bayeswood.errors import BayeswoodError
+from bayeswood.progress import progress_bar
+from bayeswood.reproduce import Plan, Record, find_paper, paper_names, run_paper
+from bayeswood.reproduce.data import ADVICE
+from bayeswood.reproduce.page import claim_word, ours_text, p_text, printed_text
+from bayeswood.reproduce.pages import (
+    README,
+    RESULTS,
+    read_results,
+    readme_of,
+    summary_of,
+    write_pages,
+    write_results,
+)
+from bayeswood.reproduce.paper import Paper
+from bayeswood.reproduce.pictures import check_plots
+from bayeswood.reproduce.record import count_verdicts
+from bayeswood.reproduce.run import run_sample
+from bayeswood.reproduce.verdict import AGREES, DIFFERS, NOT_RUN
+from bayeswood.reproduce.work import write_whole
 
-SCRIPT = "reproduce.py"
+EXIT_NO_DATA = 2
+_WORK = "work"
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+class _Papers(click.Group):
+    """Papers of the package, each with the same options, and scripts of the sources."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names of all papers in reach."""
+        return sorted({*paper_names(), *find_scripts(ctx.params.get("folder"))})
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a paper."""
+        if name in paper_names():
+            return _paper_command(name)
+        folder = ctx.params.get("folder")
+        scripts = find_scripts(folder)
+        if name in scripts:
+            return _script_command(name, scripts[name])
+        if not scripts:
+            list_scripts(find_papers() if folder is None else folder)  # says what is missing
+        known = ", ".join(self.list_commands(ctx))
+        raise BayeswoodError(f"There is no paper {name!r}. There are: {known}.")
+
+
+@click.group(cls=_Papers, invoke_without_command=True, subcommand_metavar="[PAPER [OPTIONS]]")
 @click.option(
     "--papers",
     "folder",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of the scripts, if it is not that of the sources around here.",
+    help="Folder 'papers' of the sources, if it is not around here.",
 )
-@click.argument("paper", required=False)
-@click.argument("options", nargs=-1, type=click.UNPROCESSED)
-def reproduce(folder: Path | None, paper: str | None, options: tuple[str, ...]) -> int:
-    """Regenerate the tables and figures of PAPER; without PAPER, list what there is.
+@click.option("--summary", is_flag=True, help="Write the papers' README files again from results.")
+@click.pass_context
+def reproduce(ctx: click.Context, folder: Path | None, summary: bool) -> None:
+    """Run PAPER again; without PAPER, list what there is.
 
-    What follows PAPER goes to its script: --help lists its options, --quick (where there is one)
-    makes a shorter run. Data come by name (see 'bayeswood datasets'), from the folder after --data
-    first. Needs the project's sources; run it inside them.
+    Every table, figure and claim of the paper is listed, and every printed number is held beside
+    ours by one rule, which the page states. 'bayeswood reproduce PAPER --help' has the options.
     """
-    papers = folder if folder is not None else find_papers()
-    scripts = list_scripts(papers)
-    if paper is None:
-        click.echo("\n".join(scripts))
+    if ctx.invoked_subcommand is not None:
+        return
+    if summary:
+        for place in _write_readmes(find_papers() if folder is None else folder):
+            click.echo(f"Written: {place}")
+    else:
+        click.echo("\n".join(reproduce.list_commands(ctx)))
+
+
+def _paper_command(name: str) -> click.Command:
+    @click.command(name=name, help=f"Run {name} again at the paper's own sizes.")
+    @click.option(
+        "--quick", is_flag=True, help="A run of a minute or two; it says what is shorter."
+    )
+    @click.option("--only", multiple=True, metavar="PART", help="Only this part; can be repeated.")
+    @click.option(
+        "--out",
+        "-o",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("reproduced") / name,
+        show_default=True,
+        help="Folder for the pages and for what is kept of a run.",
+    )
+    @click.option(
+        "--seed", type=click.IntRange(0, 2**16), default=0, show_default=True, help="Of all of it."
+    )
+    @click.option(
+        "--jobs", "-j", type=click.IntRange(1), default=1, show_default=True, help="Processes."
+    )
+    @click.option("--fresh", is_flag=True, help="Do again what an earlier run kept.")
+    @click.option("--list", "lists", is_flag=True, help="List the parts and end.")
+    @click.option(
+        "--write-readme", is_flag=True, help="Keep a whole run in the sources' papers folder."
+    )
+    @screen_options
+    @click.pass_context
+    def command(
+        ctx: click.Context, /, quiet: bool, as_json: bool, debug: bool, **options: Any
+    ) -> int:
+        folder = ctx.parent.params["folder"] if ctx.parent else None
+        return _run(find_paper(name), Screen(quiet=quiet, as_json=as_json), folder, **options)
+
+    return command
+
+
+def _script_command(name: str, script: Path) -> click.Command:
+    @click.command(
+        name=name, add_help_option=False, context_settings={"ignore_unknown_options": True}
+    )
+    @click.argument("options", nargs=-1, type=click.UNPROCESSED)
+    def command(options: tuple[str, ...]) -> int:
+        return subprocess.run([sys.executable, str(script), *options], check=False).returncode
+
+    return command
+
+
+def _run(
+    paper: Paper,
+    screen: Screen,
+    papers: Path | None,
+    *,
+    quick: bool,
+    only: tuple[str, ...],
+    out: Path,
+    seed: int,
+    jobs: int,
+    fresh: bool,
+    lists: bool,
+    write_readme: bool,
+) -> int:
+    if lists:
+        click.echo("\n".join(f"{part.key:<14} {part.title}" for part in paper.parts))
         return 0
-    if paper not in scripts:
-        raise BayeswoodError(f"There is no paper {paper!r}. There are: {', '.join(scripts)}.")
-    return subprocess.run([sys.executable, str(scripts[paper]), *options], check=False).returncode
+    check_plots()
+    if write_readme and (quick or only):
+        raise click.UsageError("--write-readme keeps a whole run: leave --quick and --only out.")
+    kept_in = (find_papers() if papers is None else papers) if write_readme else None
+    plan = Plan(seed, quick)
+    with progress_bar(paper.name, "units", show=screen.shows_progress) as bar:
+        record = run_paper(
+            paper, plan, out / _WORK, only=only, n_jobs=jobs, fresh=fresh,
+            report=None if bar is None else bar,
+        )  # fmt: skip
+    pages = write_pages(paper, record, out)
+    if kept_in is not None and not record.missing:
+        record = replace(record, sample=run_sample(paper, seed, out / _WORK))
+        pages.append(write_results(record, kept_in))
+        pages += _write_readmes(kept_in)
+    _show(paper, record, screen, pages)
+    screen.finish({**record.to_plain(), "pages": [str(page) for page in pages]})
+    if record.missing:
+        names = ", ".join(record.missing)
+        click.echo(f"bayeswood: data sets that are not here: {names}. {ADVICE}", err=True)
+        return EXIT_NO_DATA
+    return 0
 
 
-def list_scripts(papers: Path) -> dict[str, Path]:
-    """The script of each paper in a folder, by the paper's name.
+def _write_readmes(papers: Path) -> list[Path]:
+    """The README of each paper with kept results, and the one over all."""
+    texts = readme_texts(papers)
+    for place, text in texts.items():
+        write_whole(place, text)
+    return list(texts)
+
+
+def readme_texts(papers: Path) -> dict[Path, str]:
+    """What the README files of the papers must be, by their places.
 
     Parameters
     ----------
     papers : Path
-
-    Raises
-    ------
-    BayeswoodError
-        If there is none.
     """
-    scripts = {path.parent.name: path for path in sorted(papers.glob(f"*/{SCRIPT}"))}
-    if not scripts:
-        raise BayeswoodError(f"The folder {papers} has no paper: it must hold NAME/{SCRIPT}.")
-    return scripts
+    kept = {name: papers / name for name in paper_names() if (papers / name / RESULTS).is_file()}
+    records = {name: (find_paper(name), read_results(folder)) for name, folder in kept.items()}
+    texts = {
+        papers / name / README: readme_of(paper, record)
+        for name, (paper, record) in records.items()
+    }
+    others = [name for name in find_scripts(papers) if name not in records]
+    texts[papers / README] = summary_of(records, others)
+    return texts
 
 
-def find_papers() -> Path:
-    """The folder ``papers`` of the project's sources, around here or around the package.
+def _show(paper: Paper, record: Record, screen: Screen, pages: list[Path]) -> None:
+    from bayeswood.report.render import heading, render_columns
 
-    Raises
-    ------
-    BayeswoodError
-        If neither the working folder nor the package lies in the project's sources.
-    """
-    for root in _candidate_roots():
-        if _is_project(root) and (root / "papers").is_dir():
-            return root / "papers"
-    raise BayeswoodError(
-        "The scripts of the papers are part of the project's sources, not of the installed "
-        "package. Get the sources and run this command in their folder, or name the folder of "
-        "the scripts with --papers."
-    )
+    screen.show(heading(f"{paper.name}, seed {record.seed}{', quick' if record.quick else ''}"))
+    if record.quick:
+        _show_line(screen, f"Quick: {paper.quick}")
+    cells = [(part.key, cell) for part in record.parts for cell in part.finding.cells]
+    counted = [(part.key, count_verdicts(part.finding.cells)) for part in record.parts]
+    rows = [
+        (key, *(str(counts[word]) for word in (AGREES, DIFFERS, NOT_RUN)))
+        for key, counts in counted
+        if counts
+    ]
+    if rows:
+        screen.show(render_columns(["printed cells", "agree", "differ", "not run"], rows))
+    differing = [
+        (key, cell.row, cell.column, printed_text(cell), ours_text(cell), p_text(cell))
+        for key, cell in cells
+        if cell.verdict == DIFFERS
+    ]
+    if differing:
+        header = ["different", "row", "column", "printed", "ours", "p"]
+        screen.show("", render_columns(header, differing), "")
+    for claim in record.claims:
+        if claim.holds is False:
+            _show_line(screen, f"Does not hold: {claim.text}: {claim.numbers}")
+    if record.claims:
+        words = [claim_word(claim) for claim in record.claims]
+        counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+        _show_line(screen, f"Claims: {counts}.")
+    for page in pages:
+        _show_line(screen, f"Written: {page}")
 
 
-def _candidate_roots() -> Iterator[Path]:
-    here = Path.cwd()
-    yield from (here, *here.parents)
-    yield from Path(__file__).resolve().parent.parents
+def _show_line(screen: Screen, text: str) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
 
-
-def _is_project(root: Path) -> bool:
-    """Whether a folder is the root of this project: nothing else's scripts are to be run."""
-    try:
-        settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        return False
-    return bool(settings.get("project", {}).get("name") == "bayeswood")
+    screen.show(Padding(Text(text), (0, 0, 0, 2)))

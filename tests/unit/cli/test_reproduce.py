@@ -1,5 +1,6 @@
-"""The verb that runs the papers' scripts."""
+"""The verb that runs papers again: those of the package, and scripts of the sources."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -7,8 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from bayeswood.cli.app import app
-from bayeswood.cli.reproduce import find_papers, list_scripts
+from bayeswood.cli.papers_folder import find_papers, list_scripts
 from bayeswood.errors import BayeswoodError
+from bayeswood.reproduce import paper_names
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
@@ -39,14 +41,14 @@ def installed(monkeypatch, tmp_path):
     place = tmp_path / "site-packages" / "bayeswood"
     place.mkdir(parents=True)
     module = sys.modules[find_papers.__module__]
-    monkeypatch.setattr(module, "__file__", str(place / "cli" / "reproduce.py"))
+    monkeypatch.setattr(module, "__file__", str(place / "cli" / "papers_folder.py"))
     monkeypatch.chdir(tmp_path)
 
 
 def test_the_projects_own_papers_are_found(monkeypatch):
     monkeypatch.chdir(ROOT / "papers" / "taddy-2015")
     assert find_papers() == ROOT / "papers"
-    assert {"quadrianto-2015", "taddy-2015", "tierney-lecture"} <= set(list_scripts(find_papers()))
+    assert list_scripts(find_papers())["taddy-2015"].is_file()
 
 
 @pytest.mark.usefixtures("installed")
@@ -65,14 +67,16 @@ def test_the_exit_code_is_the_scripts(papers):
 @pytest.mark.usefixtures("installed")
 def test_without_a_name_the_papers_are_listed(papers):
     result = run("--papers", papers)
-    assert (result.exit_code, result.stdout) == (0, "first-2020\n")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == sorted(["first-2020", *paper_names()])
 
 
 @pytest.mark.usefixtures("installed")
 def test_a_name_that_does_not_exist(papers):
     result = run("--papers", papers, "second-2021")
     assert result.exit_code == 1
-    assert result.stderr == ("bayeswood: There is no paper 'second-2021'. There are: first-2020.\n")
+    known = ", ".join(sorted(["first-2020", *paper_names()]))
+    assert result.stderr == f"bayeswood: There is no paper 'second-2021'. There are: {known}.\n"
     assert not (papers / "first-2020" / "seen").exists()
 
 
@@ -102,8 +106,53 @@ def test_a_folder_without_papers(tmp_path):
     assert "has no paper" in result.stderr
 
 
-def test_help_fits_a_terminal():
-    result = run("--help")
+@pytest.mark.parametrize("args", [["--help"], ["tierney-lecture", "--help"]])
+def test_help_fits_a_terminal(args):
+    result = run(*args)
     assert result.exit_code == 0
-    assert "--papers" in result.stdout
+    assert "--papers" in result.stdout or "--quick" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_paper_of_the_package_needs_no_sources(tmp_path):
+    result = run("tierney-lecture", "--quick", "--only", "example", "--only", "figure")
+    assert result.exit_code == 0, result.output
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "quick" in result.stdout
+    out = tmp_path / "reproduced" / "tierney-lecture"
+    page = (out / "tierney-lecture.html").read_text(encoding="utf-8")
+    assert "data:image/png;base64," in page
+    assert (out / "figures" / "mistakes.png").read_bytes().startswith(b"\x89PNG")
+    for text in (page, (out / "tierney-lecture.md").read_text(encoding="utf-8")):
+        assert "0.156" in text
+        assert str(tmp_path) not in text
+
+
+@pytest.mark.usefixtures("installed")
+def test_json_is_one_object(tmp_path):
+    result = run("tierney-lecture", "--only", "example", "--out", tmp_path / "o", "--json")
+    found = json.loads(result.stdout)
+    (part,) = found["parts"]
+    assert part["finding"]["cells"][0]["verdict"] == "agrees"
+    assert len(found["pages"]) == 2
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_unknown_part(tmp_path):
+    result = run("tierney-lecture", "--only", "table-9")
+    assert result.exit_code == 1
+    assert "has no part 'table-9'" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_shortened_run_is_not_kept(papers):
+    result = run("--papers", papers, "tierney-lecture", "--quick", "--write-readme")
+    assert result.exit_code == 2
+    assert not (papers / "tierney-lecture").exists()
+
+
+def test_the_parts_are_listed():
+    result = run("tierney-lecture", "--list")
+    assert [line.split()[0] for line in result.stdout.splitlines()][:2] == ["claims", "example"]

@@ -1,0 +1,236 @@
+"""The page about a run, as blocks that become Markdown or HTML."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bayeswood.reproduce.finding import Cell, Claim, Finding, Picture
+from bayeswood.reproduce.paper import Paper, Part
+from bayeswood.reproduce.record import PartRecord, Record, count_verdicts
+from bayeswood.reproduce.verdict import AGREES, BOTH_SPREADS, DIFFERS, NOT_RUN, RULE
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a level from 1 on."""
+
+    level: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs, lists and headings in Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Prose | Grid | Picture
+
+
+def command_of(record: Record) -> str:
+    """The command that gives a record.
+
+    Parameters
+    ----------
+    record : Record
+    """
+    options = (f" --seed {record.seed}" if record.seed else "") + " --quick" * record.quick
+    return f"bayeswood reproduce {record.paper}{options}"
+
+
+def page_of(paper: Paper, record: Record) -> list[Block]:
+    """All that is to be said about a run of a paper.
+
+    Parameters
+    ----------
+    paper : Paper
+    record : Record
+    """
+    return list(_page(paper, record))
+
+
+def _page(paper: Paper, record: Record) -> Iterator[Block]:
+    yield Heading(1, paper.title)
+    yield Prose(paper.citation)
+    yield Prose(_run_words(paper, record))
+    if paper.about:
+        yield Prose(paper.about)
+    yield Heading(2, "What comes out")
+    yield _contents(paper, record)
+    yield Prose(RULE)
+    differing = list(_differing(paper, record))
+    if differing:
+        yield Heading(3, "What differs, and why")
+        yield Grid(("part", "row", "column", "printed", "ours", "p", "why"), tuple(differing))
+    known = {part.key: part for part in paper.parts}
+    for found in record.parts:
+        yield from _part(known[found.key], found, record)
+    if paper.notes:
+        yield Prose(paper.notes)
+
+
+def _run_words(paper: Paper, record: Record) -> str:
+    minutes = record.cpu_seconds / 60
+    took = f"{minutes:.0f} minutes" if minutes >= 2 else f"{record.cpu_seconds:.0f} seconds"
+    text = (
+        f"Written by `{command_of(record)}` with seed {record.seed}, bayeswood {record.version}, "
+        f"on {record.date}; {took} of CPU time."
+    )
+    if record.quick:
+        text += f" **A quick run**: {paper.quick} Its verdicts are those of the shortened run."
+    if record.missing:
+        text += f" Data sets that were not there: {', '.join(record.missing)}."
+    return text
+
+
+def _contents(paper: Paper, record: Record) -> Grid:
+    found = {part.key: part for part in record.parts}
+    rows = []
+    for part in paper.parts:
+        here = found.get(part.key)
+        state = _state(part, here)
+        cells = here.finding.cells if here else ()
+        counts = count_verdicts(cells)
+        numbers = [str(counts[word]) if cells else "" for word in (AGREES, DIFFERS, NOT_RUN)]
+        rows.append((part.title, str(len(cells)) if cells else "", *numbers, state))
+    total = count_verdicts(record.cells)
+    numbers = [str(total[word]) for word in (AGREES, DIFFERS, NOT_RUN)]
+    rows.append(("**all**", str(len(record.cells)), *numbers, _claim_count(record.claims)))
+    return Grid(("part", "printed cells", "agree", "differ", "not run", ""), tuple(rows))
+
+
+def _state(part: Part, found: PartRecord | None) -> str:
+    if part.find is None:
+        return "not run"
+    if found is None:
+        return "not asked for"
+    if found.missing:
+        return f"not run: {found.missing}"
+    pictures = "drawn" if found.finding.pictures else ""
+    return _claim_count(found.finding.claims) or pictures
+
+
+def _claim_count(claims: tuple[Claim, ...]) -> str:
+    if not claims:
+        return ""
+    counts = {word: sum(claim_word(claim) == word for claim in claims) for word in _CLAIM_WORDS}
+    return "claims: " + ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+
+
+_CLAIM_WORDS = ("hold", "do not hold", "not checked")
+
+
+def claim_word(claim: Claim) -> str:
+    """Whether a claim holds, in words.
+
+    Parameters
+    ----------
+    claim : Claim
+    """
+    return {True: _CLAIM_WORDS[0], False: _CLAIM_WORDS[1], None: _CLAIM_WORDS[2]}[claim.holds]
+
+
+def _differing(paper: Paper, record: Record) -> Iterator[tuple[str, ...]]:
+    titles = {part.key: part.title.partition(":")[0] for part in paper.parts}
+    for part in record.parts:
+        for cell in part.finding.cells:
+            if cell.verdict == DIFFERS:
+                yield (
+                    titles[part.key], cell.row, cell.column, printed_text(cell), ours_text(cell),
+                    p_text(cell), paper.reason(part.key, cell),
+                )  # fmt: skip
+
+
+def _part(part: Part, found: PartRecord, record: Record) -> Iterator[Block]:
+    yield Heading(2, part.title)
+    if part.words:
+        yield Prose(f"Not run, because {part.words}" if part.find is None else part.words)
+    if found.missing:
+        yield Prose(f"Not run: {found.missing}.")
+    yield from _finding(found.finding, record.quick)
+
+
+def _finding(finding: Finding, quick: bool) -> Iterator[Block]:
+    if finding.cells:
+        header = ("row", "column", "printed", "ours", "p", "verdict")
+        yield Grid(header, tuple(_cell_row(cell, quick) for cell in finding.cells))
+    if finding.claims:
+        rows = [
+            (claim.text, claim.checked, _holds_text(claim, quick), claim.numbers)
+            for claim in finding.claims
+        ]
+        yield Grid(("claim", "what was checked", "", "numbers"), tuple(rows))
+    for listing in finding.listings:
+        if listing.title:
+            yield Heading(3, listing.title)
+        yield Grid(listing.header, listing.rows)
+        if listing.words:
+            yield Prose(listing.words)
+    yield from finding.pictures
+    if finding.words:
+        yield Prose(finding.words)
+
+
+def _holds_text(claim: Claim, quick: bool) -> str:
+    if claim.holds is None:
+        return "not checked"
+    return _marked("holds" if claim.holds else "**does not hold**", quick)
+
+
+def _marked(word: str, quick: bool) -> str:
+    return f"{word}, quick" if quick else word
+
+
+def _cell_row(cell: Cell, quick: bool) -> tuple[str, ...]:
+    if cell.verdict == NOT_RUN:
+        verdict = f"not run: {cell.why}"
+    else:
+        word = f"**{cell.verdict}**" if cell.verdict == DIFFERS else cell.verdict
+        basis = "" if cell.basis == BOTH_SPREADS else f", {cell.basis}"
+        verdict = _marked(word + basis, quick)
+    return (cell.row, cell.column, printed_text(cell), ours_text(cell), p_text(cell), verdict)
+
+
+def printed_text(cell: Cell) -> str:
+    """The printed number with its spread.
+
+    Parameters
+    ----------
+    cell : Cell
+    """
+    return _number_text(cell.printed, cell.printed_spread, cell.digits)
+
+
+def ours_text(cell: Cell) -> str:
+    """Our mean with the standard deviation of a repeat.
+
+    Parameters
+    ----------
+    cell : Cell
+    """
+    return "" if cell.ours is None else _number_text(cell.ours, cell.ours_sd, cell.digits)
+
+
+def _number_text(value: float, spread: float | None, digits: int) -> str:
+    text = f"{value:.{digits}f}"
+    return text if spread is None else f"{text} ± {spread:.{digits}f}"
+
+
+def p_text(cell: Cell) -> str:
+    """P of the test in few digits.
+
+    Parameters
+    ----------
+    cell : Cell
+    """
+    if cell.p is None:
+        return ""
+    return "< .001" if cell.p < 0.001 else f"{cell.p:.3f}".lstrip("0") if cell.p < 1 else "1"

@@ -1,0 +1,111 @@
+"""A run becomes Markdown, HTML and kept results, and results become the pages again."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from toy_paper import make_paper
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.reproduce import Plan, run_paper
+from bayeswood.reproduce.html import to_html
+from bayeswood.reproduce.page import page_of
+from bayeswood.reproduce.pages import (
+    read_results,
+    readme_of,
+    summary_of,
+    write_pages,
+    write_results,
+)
+from bayeswood.reproduce.run import run_sample
+
+
+@pytest.fixture
+def paper(tmp_path):
+    return make_paper(tmp_path / "log")
+
+
+@pytest.fixture
+def record(paper, tmp_path):
+    return run_paper(paper, Plan(), tmp_path / "work")
+
+
+def rows_of(text, start):
+    return [line for line in text.splitlines() if line.startswith(start)]
+
+
+def test_every_cell_and_part_is_there(paper, record):
+    page = readme_of(paper, record)
+    assert rows_of(page, "| one | mean | 10.00 ± 0.40 |")[0].endswith("| agrees |")
+    assert rows_of(page, "| two | mean |")[0].endswith("| **differs** |")
+    assert rows_of(page, "| four | mean |")[0].endswith("| not run: nobody knows how |")
+    assert "Not run, because it is a picture." in page
+    assert rows_of(page, "| **all** | 4 | 1 | 2 | 1 |")
+    assert rows_of(page, r"| it is \| twenty |")
+    for words in ("holds", "**does not hold**", "not checked", "A. Nobody", "Of draws.", "Student"):
+        assert words in page
+
+
+def test_reasons_and_their_absence(paper, record):
+    page = readme_of(paper, record)
+    assert rows_of(page, "| Table 1 | two |")[0].endswith("| It was printed so. |")
+    assert rows_of(page, "| Table 1 | three |")[0].endswith("| not explained |")
+
+
+def test_the_page_says_how_it_was_made(paper, record):
+    page = readme_of(paper, replace(record, seed=7, date="2000-01-02", cpu_seconds=180.0))
+    assert "`bayeswood reproduce toy-2000 --seed 7`" in page
+    assert "on 2000-01-02; 3 minutes of CPU time." in page
+
+
+def test_a_quick_run_marks_every_verdict(paper, tmp_path):
+    record = run_paper(paper, Plan(quick=True), tmp_path / "work")
+    page = readme_of(paper, record)
+    assert "--quick" in page
+    assert paper.quick in page
+    assert rows_of(page, "| one | mean |")[0].endswith("| agrees, quick |")
+    assert rows_of(page, "| two | mean |")[0].endswith("| **differs**, quick |")
+    assert "| holds, quick |" in page
+
+
+def test_html_stands_alone(paper, record):
+    page = to_html(page_of(paper, record), paper.title)
+    assert "<title>Toys &amp; trees</title>" in page
+    assert 'src="data:image/png;base64,iVBORw=="' in page
+    assert "A &lt;dot&gt;." in page
+    assert "<ol><li>One.</li><li><strong>Two</strong> &lt;3.</li></ol>" in page
+    assert page.count("<table>") == 6
+    assert "http" not in page
+
+
+def test_pages_and_pictures_are_written(paper, record, tmp_path):
+    pages = write_pages(paper, record, tmp_path / "out")
+    assert [page.name for page in pages] == ["toy-2000.md", "toy-2000.html"]
+    assert (tmp_path / "out" / "figures" / "dot.png").read_bytes() == b"\x89PNG"
+    assert "(figures/dot.png)" in pages[0].read_text()
+
+
+def test_results_give_the_same_readme(paper, record, tmp_path):
+    kept = replace(record, sample=run_sample(paper, 0, tmp_path / "work"))
+    place = write_results(kept, tmp_path)
+    again = read_results(place.parent)
+    assert readme_of(paper, again) == readme_of(paper, record)
+    assert again.cells == record.cells
+    assert again.sample.listings[0].rows == (("1", "2"),)
+    assert json.loads(place.read_text())["seed"] == 0
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"parts": [1]}'])
+def test_results_that_are_none(tmp_path, text):
+    (tmp_path / "results.json").write_text(text)
+    with pytest.raises(BayeswoodError, match=r"results"):
+        read_results(tmp_path)
+
+
+def test_the_summary_counts(paper, record):
+    text = summary_of({"toy-2000": (paper, record)}, ["other-1999"])
+    (row,) = rows_of(text, "| [toy-2000](toy-2000/README.md) |")
+    assert "| 4 | 1 | 2; 1: It was printed so; 1: not explained | 1; 1: nobody knows how" in row
+    assert "; Figure 9 |" in row
+    assert row.endswith("| 1 of 3 hold |")
+    assert rows_of(text, "| [other-1999](other-1999/README.md) |")
