@@ -1,7 +1,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
+#include <memory>
 #include <optional>
 #include <stdexcept>
 
@@ -10,6 +12,7 @@
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 #include "bayeswood/safe_bayes/leaf_counts.hpp"
 #include "bayeswood/safe_bayes/number_posterior.hpp"
+#include "bayeswood/safe_bayes/row_trees.hpp"
 #include "bayeswood/safe_bayes/to_forest.hpp"
 #include "leaf_model.hpp"
 #include "module.hpp"
@@ -61,9 +64,54 @@ void make_trees(PriorTrees* self, std::uint64_t seed, std::size_t n_trees,
   });
 }
 
-void check_columns(const PriorTrees& trees, const MatrixView& table) {
-  if (table.n_columns() != trees.codes().n_features())
+void check_columns(const CutCodes& codes, const MatrixView& table) {
+  if (table.n_columns() != codes.n_features())
     throw std::invalid_argument("X has the wrong number of columns");
+}
+void check_columns(const PriorTrees& trees, const MatrixView& table) {
+  check_columns(trees.codes(), table);
+}
+
+std::unique_ptr<PriorTrees> over_rows(std::uint64_t seed, std::size_t n_trees,
+                                      const Vector<std::int32_t>& n_levels,
+                                      const Vector<std::int64_t>& n_edges,
+                                      const Vector<double>& edges, const Vector<double>& transform,
+                                      const AnyMatrix& X, std::uint32_t max_leaves,
+                                      unsigned n_jobs) {
+  CutCodes codes = make_codes(n_levels, n_edges, edges, transform);
+  const MatrixView table = view(X);
+  check_columns(codes, table);
+  if (n_trees < 1 || table.n_rows() < 1) throw std::invalid_argument("nothing to draw");
+  std::vector<PriorTree> trees;
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    const RowCodes rows(codes, table, seed);
+    trees = draw_over_rows(codes, rows, seed, n_trees, max_leaves, run);
+  });
+  return std::make_unique<PriorTrees>(std::move(codes), std::move(trees));
+}
+
+std::unique_ptr<PriorTrees> from_rules(const Vector<std::int32_t>& n_levels,
+                                       const Vector<std::int64_t>& n_edges,
+                                       const Vector<double>& edges, const Vector<double>& transform,
+                                       const Vector<std::int64_t>& n_leaves,
+                                       const Vector<std::uint32_t>& rules,
+                                       const Vector<std::uint64_t>& sets) {
+  CutCodes codes = make_codes(n_levels, n_edges, edges, transform);
+  auto trees = read_rules(codes, span(n_leaves), span(rules), span(sets));
+  if (trees.empty()) throw std::invalid_argument("n_trees: at least 1");
+  return std::make_unique<PriorTrees>(std::move(codes), std::move(trees));
+}
+
+// Rules and sets of trees that are not full, one tree after another.
+nb::tuple rules_of(const PriorTrees& trees) {
+  std::vector<std::uint32_t> rules;
+  std::vector<std::uint64_t> sets;
+  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
+    const PriorTree& tree = trees.tree(t);
+    rules.insert(rules.end(), tree.rule.begin(), tree.rule.end());
+    sets.insert(sets.end(), tree.set_words.begin(), tree.set_words.end());
+  }
+  return nb::make_tuple(to_numpy(std::move(rules)), to_numpy(std::move(sets)));
 }
 
 template <class Array>
@@ -260,6 +308,13 @@ void bind_safe_bayes(nb::module_& m) {
            nb::arg("n_edges"), nb::arg("edges"), nb::arg("transform"), nb::kw_only(),
            nb::arg("depth") = 0, nb::arg("split_probability") = 0.475,
            nb::arg("max_leaves") = 10000, nb::arg("n_jobs") = 1)
+      .def_static("over_rows", &over_rows, nb::arg("seed"), nb::arg("n_trees"), nb::arg("n_levels"),
+                  nb::arg("n_edges"), nb::arg("edges"), nb::arg("transform"), nb::arg("X"),
+                  nb::kw_only(), nb::arg("max_leaves"), nb::arg("n_jobs") = 1)
+      .def_static("from_rules", &from_rules, nb::arg("n_levels"), nb::arg("n_edges"),
+                  nb::arg("edges"), nb::arg("transform"), nb::arg("n_leaves"), nb::arg("rules"),
+                  nb::arg("sets"))
+      .def_prop_ro("rules", &rules_of)
       .def_prop_ro("n_trees", &PriorTrees::n_trees)
       .def_prop_ro("n_leaves", &leaves_per_tree)
       .def_prop_ro("nbytes", &PriorTrees::nbytes)

@@ -5,6 +5,7 @@
 #include "bayeswood/safe_bayes/class_posterior.hpp"
 #include "bayeswood/safe_bayes/leaf_counts.hpp"
 #include "bayeswood/safe_bayes/number_posterior.hpp"
+#include "bayeswood/safe_bayes/row_trees.hpp"
 #include "bayeswood/safe_bayes/to_forest.hpp"
 #include "check.hpp"
 #include "even_prior.hpp"
@@ -38,6 +39,44 @@ std::vector<std::int32_t> counted(const PriorTrees& trees, const RandomData& dat
 }
 
 }  // namespace
+
+// Every tree over rows parts all that differ, its rules can be read again, and are read with care.
+TEST(trees_over_rows_are_written_down_and_read) {
+  const RandomData data(300, 8, 0.1, 5);
+  const CutCodes codes = grid_codes(data);
+  const RowCodes rows(codes, data.view(), 11);
+  CHECK(rows.n_rows() == 300);
+  const auto trees = draw_over_rows(codes, rows, 11, 12, 40, {});
+  std::vector<std::int64_t> n_leaves;
+  std::vector<std::uint32_t> rules;
+  std::vector<std::uint64_t> sets;
+  for (const PriorTree& tree : trees) {
+    CHECK(tree.n_leaves == 40);
+    n_leaves.push_back(tree.n_leaves);
+    rules.insert(rules.end(), tree.rule.begin(), tree.rule.end());
+    sets.insert(sets.end(), tree.set_words.begin(), tree.set_words.end());
+  }
+  const auto again = read_rules(codes, n_leaves, rules, sets);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    CHECK(again[t].rule == trees[t].rule && again[t].child == trees[t].child);
+    CHECK(again[t].set_begin == trees[t].set_begin && again[t].set_words == trees[t].set_words);
+  }
+  const PriorTrees all(grid_codes(data), trees);
+  std::vector<std::int32_t> counts = counted(all, data, portable_leaf_kernels());
+  for (std::size_t leaf = 0; leaf < all.n_leaves(); ++leaf)
+    CHECK(counts[3 * leaf] + counts[3 * leaf + 1] + counts[3 * leaf + 2] > 0);
+  for (const std::uint32_t wrong : {0x7ffeU, 0xfffe0000U, PriorTree::LEAF_RULE}) {
+    auto broken = rules;
+    broken[0] = wrong;
+    bool refused = false;
+    try {
+      read_rules(codes, n_leaves, broken, sets);
+    } catch (const std::invalid_argument&) {
+      refused = true;
+    }
+    CHECK(refused);
+  }
+}
 
 TEST(both_ways_of_counting_agree_with_single_rows) {
   for (const double missing : {0.0, 0.1}) {

@@ -334,6 +334,35 @@ class PriorTrees:
         max_leaves: int = 10000,
         n_jobs: int = 1,
     ) -> None: ...
+    @staticmethod
+    def over_rows(
+        seed: int,
+        n_trees: int,
+        n_levels: NDArray[np.int32],
+        n_edges: NDArray[np.int64],
+        edges: F64,
+        transform: F64,
+        X: NDArray[Any],
+        *,
+        max_leaves: int,
+        n_jobs: int = 1,
+    ) -> PriorTrees:
+        """Trees whose cuts part pairs of rows of X."""
+
+    @staticmethod
+    def from_rules(
+        n_levels: NDArray[np.int32],
+        n_edges: NDArray[np.int64],
+        edges: F64,
+        transform: F64,
+        n_leaves: NDArray[np.int64],
+        rules: NDArray[np.uint32],
+        sets: NDArray[np.uint64],
+    ) -> PriorTrees:
+        """Trees whose ``rules`` were kept; ValueError unless they are trees."""
+
+    @property
+    def rules(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]: ...
     @property
     def n_trees(self) -> int: ...
     @property

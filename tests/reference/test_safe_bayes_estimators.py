@@ -48,6 +48,7 @@ KINDS = {
     "published": {"tree_prior": "galton-watson", "pooling": "power", "prune_average": False},
     "pruned": {"depth": 4, "pooling": "power"},
     "default": {"depth": 4},
+    "over rows": {"tree_prior": "rows", "max_leaves": 9},
     "uneven classes": {"depth": 4, "dirichlet_alpha": [0.2, 1.5, 0.7]},
     "published, uneven": {
         "tree_prior": "galton-watson",

@@ -169,6 +169,15 @@ PriorTrees::PriorTrees(const TreePrior& prior, std::uint64_t seed, std::size_t n
         add_sets(draws, codes_, trees_[t]);
       },
       run.poll);
+  number_leaves();
+}
+
+PriorTrees::PriorTrees(CutCodes codes, std::vector<PriorTree> trees)
+    : codes_(std::move(codes)), trees_(std::move(trees)), first_leaf_(1, 0) {
+  number_leaves();
+}
+
+void PriorTrees::number_leaves() {
   for (const auto& tree : trees_) first_leaf_.push_back(first_leaf_.back() + tree.n_leaves);
 }
 

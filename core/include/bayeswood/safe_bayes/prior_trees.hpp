@@ -64,6 +64,8 @@ class PriorTrees {
  public:
   PriorTrees(const TreePrior& prior, std::uint64_t seed, std::size_t n_trees, CutCodes codes,
              const Running& run);
+  // Trees made otherwise, see row_trees.hpp.
+  PriorTrees(CutCodes codes, std::vector<PriorTree> trees);
 
   const CutCodes& codes() const { return codes_; }
   std::size_t n_trees() const { return trees_.size(); }
@@ -74,6 +76,8 @@ class PriorTrees {
   std::size_t nbytes() const;
 
  private:
+  void number_leaves();
+
   CutCodes codes_;
   std::vector<PriorTree> trees_;
   std::vector<std::size_t> first_leaf_;

@@ -51,17 +51,21 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     ----------
     n_estimators : int, default=300
         Trees, K.
-    tree_prior : {"full", "galton-watson"}, default="full"
+    tree_prior : {"full", "galton-watson", "rows"}, default="full"
         ``"full"``: trees of a fixed depth, cuts uniform within the block of the node.
         ``"galton-watson"``: every node below the root splits with `split_probability`, cuts
         uniform on [0, 1] (the paper's, eqs 1 and 2); the shapes depend on the seed alone.
+        ``"rows"``: the prior sees X, but no response: a cut parts two rows of its node, drawn at
+        random, by a feature in which they differ. For more than a few thousand rows: trees drawn
+        without data stop learning there.
     depth : int or "auto", default="auto"
         Depth of full trees, at most 24. ``"auto"``: 10, beyond 1,024 rows (of the first chunk)
         log2 of their number, as far as counts and `forest_` take less than 512 MiB.
     split_probability : float, default=0.475
         λ of Galton-Watson trees. At 1/2 and above their expected size is infinite.
     max_leaves : int, default=10000
-        Galton-Watson trees that reach it have all their open nodes closed.
+        Galton-Watson trees that reach it have all their open nodes closed; trees over the rows
+        stop there, or earlier where counts and `forest_` would take more than 512 MiB.
     pooling : {"evidence", "power"}, default="evidence"
         ``"evidence"``: the trees' log odds are added up and sharpened until rows left out are
         predicted best. ``"power"``: the paper's weighted mean of probabilities.

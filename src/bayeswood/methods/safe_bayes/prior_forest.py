@@ -40,7 +40,13 @@ from bayeswood.methods.base.training_data import (
 )
 from bayeswood.methods.base.training_sample import TrainingSample
 from bayeswood.methods.safe_bayes.prior_posterior import PriorPosterior
-from bayeswood.methods.safe_bayes.prior_trees import MOST_DEPTH, PriorPlan, PriorTrees, auto_depth
+from bayeswood.methods.safe_bayes.prior_trees import (
+    MOST_DEPTH,
+    PriorPlan,
+    PriorTrees,
+    affordable_leaves,
+    auto_depth,
+)
 from bayeswood.progress import progress_bar
 from bayeswood.table import MOST_ROWS, Schema, transform_table
 from bayeswood.table.pit import CutScale, fit_pit, jittered, unit_scale
@@ -50,7 +56,7 @@ F64 = NDArray[np.float64]
 PRIOR_FOREST: Mapping[str, Constraint] = {
     **SHARED,
     "n_estimators": integer(1, MAX_TREES),
-    "tree_prior": one_of("full", "galton-watson"),
+    "tree_prior": one_of("full", "galton-watson", "rows"),
     "depth": integer(1, MOST_DEPTH) | one_of("auto"),
     "split_probability": real(0, 1, "neither"),
     "max_leaves": integer(2, 1_000_000),
@@ -127,7 +133,8 @@ class PriorForestEstimator(ForestEstimator):
         if self.ties == "random":
             X = jittered(X, data.schema.n_levels, np.random.default_rng(seed))
         n_rows = count_copies(data.n_rows, copies)
-        trees = self._draw_trees(seed, self._scale(X, data.schema, copies), n_rows, data.target)
+        scale = self._scale(X, data.schema, copies)
+        trees = self._draw_trees(seed, scale, n_rows, data.target, X, data.schema)
         prior = self._without_rows(trees, data.target, copies)
         tasks.begin()
         with progress_bar(self._name, "trees", show=bool(self.verbose)) as report:
@@ -146,17 +153,32 @@ class PriorForestEstimator(ForestEstimator):
         if vars(self)["transform"] == "none":
             return unit_scale(schema.n_levels)
         if self.pit_reference is not None:
-            X = transform_table(self.pit_reference, schema, estimator_name=self._name)
-            copies = None
+            X, copies = self._reference(schema), None
         return fit_pit(X, schema.n_levels, copies)
 
-    def _draw_trees(self, seed: int, scale: CutScale, n_rows: int, target: Target) -> PriorTrees:
+    def _reference(self, schema: Schema) -> NDArray[Any]:
+        return transform_table(self.pit_reference, schema, estimator_name=self._name)
+
+    def _draw_trees(
+        self,
+        seed: int,
+        scale: CutScale,
+        n_rows: int,
+        target: Target,
+        X: NDArray[Any],
+        schema: Schema,
+    ) -> PriorTrees:
         n_trees = int(self.n_estimators)
-        depth = 0
+        depth, max_leaves = 0, int(self.max_leaves)
+        if self.tree_prior == "rows":
+            max_leaves = affordable_leaves(max_leaves, n_trees, self._n_outputs(target))
+            plan = PriorPlan(seed, n_trees, depth, float(self.split_probability), max_leaves)
+            rows = X if self.pit_reference is None else self._reference(schema)
+            return PriorTrees(plan, scale, self._threads(), rows=rows)
         if self.tree_prior == "full":
             wanted = auto_depth(n_rows, n_trees, self._n_outputs(target))
             depth = wanted if self.depth == "auto" else int(self.depth)
-        plan = PriorPlan(seed, n_trees, depth, float(self.split_probability), int(self.max_leaves))
+        plan = PriorPlan(seed, n_trees, depth, float(self.split_probability), max_leaves)
         return PriorTrees(plan, scale, self._threads())
 
     # --- what is fitted -------------------------------------------------------------------------
@@ -361,6 +383,10 @@ class PriorForestEstimator(ForestEstimator):
             (
                 not mine.scale.same_as(theirs.scale),
                 "different edges of the transform: give both the same pit_reference",
+            ),
+            (
+                not mine.same_as(theirs),
+                "trees drawn over different rows: give both the same pit_reference",
             ),
         )
         for differs, reason in reasons:

@@ -19,7 +19,7 @@ from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import SavedModel
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.safe_bayes.pool_classes import normalised_weights
-from bayeswood.methods.safe_bayes.prior_trees import TREE_ARRAYS, PriorTrees, read_prior_trees
+from bayeswood.methods.safe_bayes.prior_trees import PriorTrees, read_prior_trees
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
 
 F64 = NDArray[np.float64]
@@ -186,7 +186,7 @@ class PriorPosterior(ABC):
         """Plan and cuts of the trees, statistics, reservoir."""
         meta["parameters"]["pit_reference"] = None  # its edges are kept
         meta["plan"] = asdict(self.trees.plan)
-        arrays |= {name: getattr(self.trees.scale, name) for name in TREE_ARRAYS}
+        self.trees.write(arrays)
         arrays[self._statistics_name] = self.statistics
         self.reservoir.write(meta, arrays)
 

@@ -1,7 +1,8 @@
-"""Trees drawn from a prior before any data are seen, and where the drawing is written down.
+"""Trees drawn from a prior before any response is seen, and where the drawing is written down.
 
-Model: see `core/include/bayeswood/safe_bayes/prior_trees.hpp`. A draw is a function of its plan and
-of the scale of the cuts, so that neither a file nor a pickle holds the trees.
+Model: see `core/include/bayeswood/safe_bayes/prior_trees.hpp` and `row_trees.hpp`. Without data a
+draw is a function of its plan and of the scale of the cuts, so that neither a file nor a pickle
+holds the trees; of trees drawn over rows, both hold the rules.
 """
 
 from dataclasses import asdict, dataclass
@@ -16,6 +17,8 @@ from bayeswood.methods.base.parts import SavedModel
 from bayeswood.methods.base.saved_state import read_value
 from bayeswood.table.pit import CutScale
 
+F64 = NDArray[np.float64]
+
 #: Full trees are at least this deep by default: on small data deeper costs little.
 LEAST_DEPTH = 10
 MOST_DEPTH = 24
@@ -24,6 +27,8 @@ AUTO_BYTES = 512 * 2**20
 
 #: The arrays of a model file that say where trees may be cut.
 TREE_ARRAYS = ("n_edges", "edges", "transform")
+#: Those that hold the rules of trees that were drawn over rows.
+RULE_ARRAYS = ("tree_leaves", "tree_rules", "tree_sets")
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,11 @@ class PriorPlan:
     n_trees : int
         How many trees.
     depth : int
-        Of full trees; 0 for Galton-Watson trees.
+        Of full trees; 0 for others.
     split_probability : float
         Of Galton-Watson trees.
     max_leaves : int
-        Of Galton-Watson trees.
+        Of Galton-Watson trees, and of trees drawn over rows.
     """
 
     seed: int
@@ -49,6 +54,29 @@ class PriorPlan:
     depth: int
     split_probability: float
     max_leaves: int
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRules:
+    """The rules of trees that were drawn over rows.
+
+    Attributes
+    ----------
+    n_leaves : ndarray of int64, (n_trees,)
+    rules : ndarray of uint32
+        Of every node, tree after tree, as `PriorTree` of the core has them.
+    sets : ndarray of uint64
+        Levels that rules of categories send left.
+    """
+
+    n_leaves: NDArray[np.int64]
+    rules: NDArray[np.uint32]
+    sets: NDArray[np.uint64]
+
+    def same_as(self, other: "TreeRules") -> bool:
+        """Whether the other rules are these."""
+        mine, theirs = vars(self), vars(other)
+        return all(np.array_equal(mine[name], theirs[name]) for name in mine)
 
 
 class PriorTrees:
@@ -60,26 +88,58 @@ class PriorTrees:
     scale : CutScale
     n_jobs : int
         Threads for the drawing; the trees are the same for any number.
+    rows : ndarray, (n_rows, n_features), default=None
+        Encoded rows over which the trees are drawn; None draws them without data.
+    rules : TreeRules, default=None
+        Of trees that were drawn over rows before.
     """
 
-    def __init__(self, plan: PriorPlan, scale: CutScale, n_jobs: int = 1) -> None:
+    def __init__(
+        self,
+        plan: PriorPlan,
+        scale: CutScale,
+        n_jobs: int = 1,
+        *,
+        rows: NDArray[Any] | None = None,
+        rules: TreeRules | None = None,
+    ) -> None:
         self.plan = plan
         self.scale = scale
-        self._draw(n_jobs)
+        self.rules = rules
+        if rows is not None:
+            self._draw_over(rows, n_jobs)
+        elif rules is not None:
+            self._read(rules)
+        else:
+            self._draw(n_jobs)
+        self.n_leaves: NDArray[np.int64] = self.core.n_leaves
+
+    def _scales(self) -> tuple[NDArray[np.int32], NDArray[np.int64], F64, F64]:
+        scale = self.scale
+        return scale.n_levels, scale.n_edges, scale.edges, scale.transform
+
+    def _draw_over(self, rows: NDArray[Any], n_jobs: int) -> None:
+        plan = self.plan
+        self.core = _core.PriorTrees.over_rows(
+            plan.seed, plan.n_trees, *self._scales(), rows,
+            max_leaves=plan.max_leaves, n_jobs=n_jobs,
+        )  # fmt: skip
+        self.rules = TreeRules(self.core.n_leaves, *self.core.rules)
+
+    def _read(self, rules: TreeRules) -> None:
+        self.core = _core.PriorTrees.from_rules(
+            *self._scales(), rules.n_leaves, rules.rules, rules.sets
+        )
 
     def _draw(self, n_jobs: int) -> None:
         settings = asdict(self.plan)
         self.core = _core.PriorTrees(
             settings.pop("seed"),
             settings.pop("n_trees"),
-            self.scale.n_levels,
-            self.scale.n_edges,
-            self.scale.edges,
-            self.scale.transform,
+            *self._scales(),
             **settings,
             n_jobs=n_jobs,
         )
-        self.n_leaves: NDArray[np.int64] = self.core.n_leaves
 
     @property
     def n_leaves_in_all(self) -> int:
@@ -88,14 +148,23 @@ class PriorTrees:
 
     def same_as(self, other: "PriorTrees") -> bool:
         """Whether the other trees are these trees."""
-        return self.plan == other.plan and self.scale.same_as(other.scale)
+        same_plan = self.plan == other.plan and self.scale.same_as(other.scale)
+        if self.rules is None or other.rules is None:
+            return same_plan and self.rules is other.rules
+        return same_plan and self.rules.same_as(other.rules)
+
+    def write(self, arrays: dict[str, NDArray[Any]]) -> None:
+        """Put cuts, and rules that no plan draws again, where a model file keeps them."""
+        arrays |= {name: getattr(self.scale, name) for name in TREE_ARRAYS}
+        if self.rules is not None:
+            kept = (self.rules.n_leaves, self.rules.rules, self.rules.sets)
+            arrays |= dict(zip(RULE_ARRAYS, kept, strict=True))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"plan": self.plan, "scale": self.scale}
+        return {"plan": self.plan, "scale": self.scale, "rules": self.rules}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.plan, self.scale = state["plan"], state["scale"]
-        self._draw(1)
+        self.__init__(**state)  # type: ignore[misc]
 
 
 def bytes_per_leaf(n_outputs: int) -> int:
@@ -116,6 +185,18 @@ def auto_depth(n_rows: int, n_trees: int, n_outputs: int) -> int:
     wanted = max(LEAST_DEPTH, int(np.ceil(np.log2(max(n_rows, 2)))))
     affordable = int(np.log2(AUTO_BYTES / (n_trees * bytes_per_leaf(n_outputs))))
     return int(np.clip(affordable, 1, min(wanted, MOST_DEPTH)))
+
+
+def affordable_leaves(max_leaves: int, n_trees: int, n_outputs: int) -> int:
+    """Leaves of a tree drawn over rows: `max_leaves`, or fewer if that takes too much memory.
+
+    Examples
+    --------
+    >>> affordable_leaves(10_000, 300, 2), affordable_leaves(10_000, 300, 26)
+    (10000, 3779)
+    """
+    affordable = int(AUTO_BYTES / (n_trees * bytes_per_leaf(n_outputs)))
+    return max(2, min(max_leaves, affordable))
 
 
 def read_prior_trees(saved: SavedModel, statistics: str) -> PriorTrees:
@@ -152,9 +233,19 @@ def read_prior_trees(saved: SavedModel, statistics: str) -> PriorTrees:
         arrays["transform"].astype(np.float64),
     )
     try:
-        trees = PriorTrees(plan, scale)
+        trees = PriorTrees(plan, scale, rules=_read_rules(arrays))
     except (TypeError, ValueError) as error:
         raise BayeswoodError(f"The model file holds unusable cuts: {error}.") from error
     if trees.n_leaves_in_all != len(arrays[statistics]):
         raise BayeswoodError(f"The model file's {statistics} do not match its trees.")
     return trees
+
+
+def _read_rules(arrays: dict[str, NDArray[Any]]) -> TreeRules | None:
+    found = [arrays[name] for name in RULE_ARRAYS if name in arrays]
+    if not found:
+        return None
+    if len(found) < len(RULE_ARRAYS) or any(a.ndim != 1 or a.dtype.kind not in "iu" for a in found):
+        raise BayeswoodError("The model file holds unusable rules of its trees.")
+    n_leaves, rules, sets = found
+    return TreeRules(n_leaves.astype(np.int64), rules.astype(np.uint32), sets.astype(np.uint64))

@@ -41,17 +41,19 @@ class SafeBayesForestRegressor(PriorForestEstimator, ForestRegressor):
     ----------
     n_estimators : int, default=300
         Trees, K.
-    tree_prior : {"full", "galton-watson"}, default="full"
+    tree_prior : {"full", "galton-watson", "rows"}, default="full"
         ``"full"``: trees of a fixed depth, cuts uniform within the block of the node.
         ``"galton-watson"``: every node below the root splits with `split_probability`, cuts
-        uniform on [0, 1].
+        uniform on [0, 1]. ``"rows"``: the prior sees X, but no response; see
+        `SafeBayesForestClassifier`.
     depth : int or "auto", default="auto"
         Depth of full trees, at most 24. ``"auto"``: 10, beyond 1,024 rows (of the first chunk)
         log2 of their number, as far as sums and `forest_` take less than 512 MiB.
     split_probability : float, default=0.475
         λ of Galton-Watson trees. At 1/2 and above their expected size is infinite.
     max_leaves : int, default=10000
-        Galton-Watson trees that reach it have all their open nodes closed.
+        Galton-Watson trees that reach it have all their open nodes closed; trees over the rows
+        stop there, or earlier where counts and `forest_` would take more than 512 MiB.
     pooling : {"evidence", "power"}, default="evidence"
         ``"evidence"``: the trees' distributions, taken as normal, are multiplied and sharpened
         until rows left out are predicted best. ``"power"``: their weighted mixture.

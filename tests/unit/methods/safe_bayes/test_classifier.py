@@ -22,6 +22,7 @@ def small(**parameters):
 KINDS = [
     small(),
     small(tree_prior="galton-watson"),
+    small(tree_prior="rows"),
     small(pooling="power", prune_average=False, dirichlet_alpha=1.0),
     SafeBayesForestClassifier.as_published(n_estimators=60, random_state=1),
 ]
