@@ -41,7 +41,8 @@ iris = load_iris(as_frame=True)
 petals = iris.data[["petal_length", "petal_width"]]
 flowers = BayesianForestClassifier(min_samples_leaf=3, random_state=0).fit(petals, iris.target)
 
-petal_trees = MCMCTreeClassifier(4, n_burn_in=5000, thin=100, random_state=0)
+chains = {"n_burn_in": 5000, "n_draws": 2000, "thin": 100, "move_probabilities": "schetinin"}
+petal_trees = MCMCTreeClassifier(4, **chains, random_state=0)
 petal_trees.fit(petals, iris.target)
 
 wine = load_wine_quality(as_frame=True)
