@@ -10,7 +10,10 @@ from bayeswood.datasets import load_benchmark, load_iris, load_wine
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce.paper import MissingDataError
 
-ADVICE = "Set BAYESWOOD_DATA to the folder of the data sets; docs/datasets.md says how they look."
+ADVICE = (
+    "Set BAYESWOOD_DATA to a folder with a file NAME.csv.gz for each: a header, then the rows, the "
+    "target in the last column 'target'."
+)
 
 _BUNDLED: dict[str, Callable[[], Bunch]] = {"iris": load_iris, "wine": load_wine}
 
