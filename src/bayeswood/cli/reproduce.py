@@ -19,22 +19,14 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.progress import progress_bar
 from bayeswood.reproduce import Plan, Record, find_paper, paper_names, run_paper
 from bayeswood.reproduce.data import ADVICE
-from bayeswood.reproduce.page import claim_word, ours_text, p_text, printed_text
-from bayeswood.reproduce.pages import (
-    README,
-    RESULTS,
-    read_results,
-    readme_of,
-    summary_of,
-    write_pages,
-    write_results,
-)
+from bayeswood.reproduce.page import claim_counts, ours_text, p_text, printed_text
+from bayeswood.reproduce.pages import write_pages
 from bayeswood.reproduce.paper import Paper
 from bayeswood.reproduce.pictures import check_plots
+from bayeswood.reproduce.readmes import write_readmes, write_results
 from bayeswood.reproduce.record import count_verdicts
 from bayeswood.reproduce.run import run_sample
 from bayeswood.reproduce.verdict import AGREES, DIFFERS, NOT_RUN
-from bayeswood.reproduce.work import write_whole
 
 EXIT_NO_DATA = 2
 _WORK = "work"
@@ -79,7 +71,7 @@ def reproduce(ctx: click.Context, folder: Path | None, summary: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     if summary:
-        for place in _write_readmes(find_papers() if folder is None else folder):
+        for place in write_readmes(find_papers() if folder is None else folder):
             click.echo(f"Written: {place}")
     else:
         click.echo("\n".join(reproduce.list_commands(ctx)))
@@ -157,13 +149,13 @@ def _run(
     with progress_bar(paper.name, "units", show=screen.shows_progress) as bar:
         record = run_paper(
             paper, plan, out / _WORK, only=only, n_jobs=jobs, fresh=fresh,
-            report=None if bar is None else bar,
+            report=bar,
         )  # fmt: skip
     pages = write_pages(paper, record, out)
     if kept_in is not None and not record.missing:
         record = replace(record, sample=run_sample(paper, seed, out / _WORK))
         pages.append(write_results(record, kept_in))
-        pages += _write_readmes(kept_in)
+        pages += write_readmes(kept_in)
     _show(paper, record, screen, pages)
     screen.finish({**record.to_plain(), "pages": [str(page) for page in pages]})
     if record.missing:
@@ -171,32 +163,6 @@ def _run(
         click.echo(f"bayeswood: data sets that are not here: {names}. {ADVICE}", err=True)
         return EXIT_NO_DATA
     return 0
-
-
-def _write_readmes(papers: Path) -> list[Path]:
-    """The README of each paper with kept results, and the one over all."""
-    texts = readme_texts(papers)
-    for place, text in texts.items():
-        write_whole(place, text)
-    return list(texts)
-
-
-def readme_texts(papers: Path) -> dict[Path, str]:
-    """What the README files of the papers must be, by their places.
-
-    Parameters
-    ----------
-    papers : Path
-    """
-    kept = {name: papers / name for name in paper_names() if (papers / name / RESULTS).is_file()}
-    records = {name: (find_paper(name), read_results(folder)) for name, folder in kept.items()}
-    texts = {
-        papers / name / README: readme_of(paper, record)
-        for name, (paper, record) in records.items()
-    }
-    others = [name for name in find_scripts(papers) if name not in records]
-    texts[papers / README] = summary_of(records, others)
-    return texts
 
 
 def _show(paper: Paper, record: Record, screen: Screen, pages: list[Path]) -> None:
@@ -226,9 +192,7 @@ def _show(paper: Paper, record: Record, screen: Screen, pages: list[Path]) -> No
         if claim.holds is False:
             _show_line(screen, f"Does not hold: {claim.text}: {claim.numbers}")
     if record.claims:
-        words = [claim_word(claim) for claim in record.claims]
-        counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
-        _show_line(screen, f"Claims: {counts}.")
+        _show_line(screen, f"Claims: {claim_counts(record.claims)}.")
     for page in pages:
         _show_line(screen, f"Written: {page}")
 

@@ -1,11 +1,12 @@
 """Where the nodes of a tree stand in a picture of it."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.forest import Tree
+from bayeswood.report.palette import GREY
 
 F64 = NDArray[np.float64]
 
@@ -57,6 +58,17 @@ def lay_out(
     return TreeLayout(
         x[order], depth[order], node[order], np.where(above < 0, -1, rank[above]), is_leaf[order]
     )
+
+
+def draw_branches(ax: Any, layout: TreeLayout) -> None:
+    """A line from each drawn node to its parent, thin where there are many."""
+    has_parent = layout.parent >= 0
+    above = layout.parent[has_parent]
+    ax.plot(
+        np.stack([layout.x[above], layout.x[has_parent]]),
+        -np.stack([layout.depth[above], layout.depth[has_parent]]),
+        color=GREY, linewidth=0.9 if layout.is_leaf.sum() <= 60 else 0.4, zorder=1,
+    )  # fmt: skip
 
 
 def _walk(

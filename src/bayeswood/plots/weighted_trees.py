@@ -9,7 +9,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.forest.class_prior import class_alphas, total_alpha
 from bayeswood.plots.axes import take_grid
-from bayeswood.plots.tree_layout import TreeLayout, lay_out
+from bayeswood.plots.tree_layout import TreeLayout, draw_branches, lay_out
 from bayeswood.report.names import shorten
 from bayeswood.report.palette import GREY, INK
 
@@ -167,13 +167,7 @@ class WeightedTreesDisplay:
     def _draw_tree(self, ax: Any, number: int, title: str) -> None:
         tree = self.forest.trees[number]
         layout = lay_out(tree, self.max_depth, collapses_empty=self.collapses_empty)
-        has_parent = layout.parent >= 0
-        above = layout.parent[has_parent]
-        ax.plot(
-            np.stack([layout.x[above], layout.x[has_parent]]),
-            -np.stack([layout.depth[above], layout.depth[has_parent]]),
-            color=GREY, linewidth=0.9 if layout.is_leaf.sum() <= 60 else 0.4, zorder=1,
-        )  # fmt: skip
+        draw_branches(ax, layout)
         shares, has_rows = self.shares(number)
         ends = layout.is_leaf
         colours = mix_colours(shares[layout.node], class_colours(self.forest.n_outputs))

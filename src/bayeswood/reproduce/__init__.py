@@ -3,8 +3,8 @@
 A `Paper` is a list of `Part`s (tables, figures, claims). A part names its `Unit`s of work, each a
 function that gives plain data and is kept when done, and finds from them `Cell`s compared with the
 printed ones by the rule of `verdict.py`, `Claim`s that hold or do not, `Listing`s and `Picture`s.
-`run_paper` does the work and gives a `Record`; `pages.py` writes it. CONTRIBUTING.md says how a
-paper is added.
+`run_paper` does the work and gives a `Record`; `pages.py` writes it, `readmes.py` keeps it.
+CONTRIBUTING.md says how a paper is added.
 """
 
 from bayeswood.reproduce.finding import (

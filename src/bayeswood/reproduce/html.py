@@ -44,12 +44,18 @@ def to_html(blocks: Iterable[Block], title: str) -> str:
 
 def _block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<h{block.level}>{inline(block.text)}</h{block.level}>"
+        return _heading(block.level, block.text)
     if isinstance(block, Prose):
         return _prose(block.text)
     if isinstance(block, Grid):
         return _grid(block.header, block.rows)
     return _picture(block)
+
+
+def _heading(level: int, text: str) -> str:
+    """With the anchor that Markdown's readers give it."""
+    anchor = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+    return f'<h{level} id="{anchor}">{inline(text)}</h{level}>'
 
 
 def _grid(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -88,7 +94,7 @@ def _chunk(chunk: str) -> str:
     if heading := re.match(r"(#+) (.*)", lines[0]):
         level = len(heading[1])
         rest = "\n".join(lines[1:]).strip()
-        return f"<h{level}>{inline(heading[2])}</h{level}>" + (_prose(rest) if rest else "")
+        return _heading(level, heading[2]) + (_prose(rest) if rest else "")
     if lines[0].startswith("|"):
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
         return _grid(rows[0], rows[2:])

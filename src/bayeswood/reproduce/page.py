@@ -103,7 +103,7 @@ def _contents(paper: Paper, record: Record) -> Grid:
         rows.append((part.title, str(len(cells)) if cells else "", *numbers, state))
     total = count_verdicts(record.cells)
     numbers = [str(total[word]) for word in (AGREES, DIFFERS, NOT_RUN)]
-    rows.append(("**all**", str(len(record.cells)), *numbers, _claim_count(record.claims)))
+    rows.append(("**all**", str(len(record.cells)), *numbers, claim_counts(record.claims)))
     return Grid(("part", "printed cells", "agree", "differ", "not run", ""), tuple(rows))
 
 
@@ -115,26 +115,24 @@ def _state(part: Part, found: PartRecord | None) -> str:
     if found.missing:
         return f"not run: {found.missing}"
     pictures = "drawn" if found.finding.pictures else ""
-    return _claim_count(found.finding.claims) or pictures
+    return claim_counts(found.finding.claims) or pictures
 
 
-def _claim_count(claims: tuple[Claim, ...]) -> str:
-    if not claims:
-        return ""
-    counts = {word: sum(claim_word(claim) == word for claim in claims) for word in _CLAIM_WORDS}
-    return "claims: " + ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+def claim_counts(claims: tuple[Claim, ...]) -> str:
+    """How many claims hold, do not, and were not checked; empty without claims.
+
+    Parameters
+    ----------
+    claims : tuple of Claim
+    """
+    counts = {word: sum(_claim_word(claim) == word for claim in claims) for word in _CLAIM_WORDS}
+    return ", ".join(f"{n} {word}" for word, n in counts.items() if n)
 
 
 _CLAIM_WORDS = ("hold", "do not hold", "not checked")
 
 
-def claim_word(claim: Claim) -> str:
-    """Whether a claim holds, in words.
-
-    Parameters
-    ----------
-    claim : Claim
-    """
+def _claim_word(claim: Claim) -> str:
     return {True: _CLAIM_WORDS[0], False: _CLAIM_WORDS[1], None: _CLAIM_WORDS[2]}[claim.holds]
 
 

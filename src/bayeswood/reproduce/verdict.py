@@ -26,7 +26,8 @@ RULE = (
     "freedom each). Where no spread is printed s is ours alone, and the verdict says *one spread*; "
     "where neither has one, the printed digits must be met, and the verdict says *digits*. No "
     "correction for the number of cells is made: of cells that do agree one in a hundred will be "
-    "called different. Behind ± stands the standard deviation of one repeat."
+    "called different. Behind our ± stands the standard deviation of one repeat, behind the "
+    "printed one what its table says."
 )
 
 SpreadKind = Literal["sd", "two sd", "se"]

@@ -55,22 +55,30 @@ class Keeper:
 
     def __init__(self, folder: Path, *, fresh: bool = False) -> None:
         self._folder, self._fresh = folder, fresh
+        # As of the beginning: what is measured must not be taken for the work of later sources.
+        self._made_by: dict[str, str] = {}
 
     def take(self, unit: Unit) -> Done | None:
         """What is kept of a unit, if that was made in the same way."""
+        self._made_by[unit.name] = made_by(unit)
         try:
             kept = json.loads(self._place(unit).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return None
-        if self._fresh or not isinstance(kept, dict) or kept.get("made_by") != made_by(unit):
+        if (
+            self._fresh
+            or not isinstance(kept, dict)
+            or kept.get("made_by") != self._made_by[unit.name]
+        ):
             return None
         return Done(kept["value"], kept["cpu_seconds"])
 
     def keep(self, unit: Unit, done: Done) -> None:
-        """Write what a unit gave, beside its place, and rename it."""
+        """Write what a unit that was not there gave, beside its place, and rename it."""
         place = self._place(unit)
         place.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(place, json.dumps({"made_by": made_by(unit), **vars(done)}, allow_nan=False))
+        kept = {"made_by": self._made_by[unit.name], **vars(done)}
+        write_whole(place, json.dumps(kept, allow_nan=False))
 
     def _place(self, unit: Unit) -> Path:
         # The arguments are in the name, so that runs of other seeds and sizes stay side by side.

@@ -139,6 +139,14 @@ def test_json_is_one_object(tmp_path):
 
 
 @pytest.mark.usefixtures("installed")
+def test_without_matplotlib_one_line_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    result = run("tierney-lecture", "--quick")
+    assert result.exit_code == 1
+    assert result.stderr == "bayeswood: Figures need matplotlib: pip install 'bayeswood[plots]'\n"
+
+
+@pytest.mark.usefixtures("installed")
 def test_an_unknown_part(tmp_path):
     result = run("tierney-lecture", "--only", "table-9")
     assert result.exit_code == 1

@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bayeswood.cli.reproduce import readme_texts
 from bayeswood.reproduce import Plan, find_paper, paper_names
-from bayeswood.reproduce.pages import read_results
 from bayeswood.reproduce.paper import NOT_EXPLAINED
+from bayeswood.reproduce.readmes import read_results, readme_texts
 from bayeswood.reproduce.run import run_sample
 from bayeswood.reproduce.verdict import DIFFERS
 

@@ -2,21 +2,18 @@
 
 import json
 from dataclasses import replace
+from html.parser import HTMLParser
 
 import pytest
 from toy_paper import make_paper
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.reproduce import Plan, run_paper
+from bayeswood.reproduce import Plan, find_paper, paper_names, run_paper
 from bayeswood.reproduce.html import to_html
 from bayeswood.reproduce.page import page_of
-from bayeswood.reproduce.pages import (
-    read_results,
-    readme_of,
-    summary_of,
-    write_pages,
-    write_results,
-)
+from bayeswood.reproduce.pages import write_pages
+from bayeswood.reproduce.readmes import read_results, readme_of, summary_of, write_results
+from bayeswood.reproduce.record import PartRecord
 from bayeswood.reproduce.run import run_sample
 
 
@@ -75,7 +72,36 @@ def test_html_stands_alone(paper, record):
     assert "A &lt;dot&gt;." in page
     assert "<ol><li>One.</li><li><strong>Two</strong> &lt;3.</li></ol>" in page
     assert page.count("<table>") == 6
+    assert '<h2 id="table-1-means">Table 1: means</h2>' in page
     assert "http" not in page
+
+
+class Balance(HTMLParser):
+    """Every tag that opens is closed by its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("name", ["toy-2000", *paper_names()])
+def test_html_is_well_formed(paper, record, name):
+    if name != "toy-2000":
+        paper = find_paper(name)
+        record = replace(record, parts=tuple(PartRecord(part.key) for part in paper.parts))
+    parser = Balance()
+    page = to_html(page_of(paper, record), paper.title)
+    parser.feed(page)
+    assert parser.open == []
+    assert "**" not in page
+    assert "](" not in page
 
 
 def test_pages_and_pictures_are_written(paper, record, tmp_path):
@@ -105,7 +131,7 @@ def test_results_that_are_none(tmp_path, text):
 def test_the_summary_counts(paper, record):
     text = summary_of({"toy-2000": (paper, record)}, ["other-1999"])
     (row,) = rows_of(text, "| [toy-2000](toy-2000/README.md) |")
-    assert "| 4 | 1 | 2; 1: It was printed so; 1: not explained | 1; 1: nobody knows how" in row
-    assert "; Figure 9 |" in row
-    assert row.endswith("| 1 of 3 hold |")
+    assert "| 4 | 1 | 2: It was printed so. (1); not explained (1) |" in row
+    assert "| 1: nobody knows how (1); Figure 9 |" in row
+    assert row.endswith("| 1 hold, 1 do not hold, 1 not checked |")
     assert rows_of(text, "| [other-1999](other-1999/README.md) |")

@@ -6,7 +6,7 @@ from toy_paper import make_paper
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce import MissingDataError, Plan, run_paper
 from bayeswood.reproduce.data import load, load_classes
-from bayeswood.reproduce.pages import readme_of
+from bayeswood.reproduce.readmes import readme_of
 
 
 @pytest.fixture
