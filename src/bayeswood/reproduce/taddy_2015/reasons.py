@@ -1,0 +1,3 @@
+"""Why cells differ, by (part, row, column)."""
+
+REASONS: dict[tuple[str, str, str], str] = {}
