@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeswood.reproduce import Plan, find_paper
+from bayeswood.reproduce import Plan, find_paper, run_paper
 from bayeswood.reproduce.paper import Found
 from bayeswood.reproduce.taddy_2015 import printed, runs
 from bayeswood.reproduce.taddy_2015.claims import find_claims
@@ -175,6 +175,17 @@ def test_equation_1_is_called_too_high():
     assert {row[-1] for row in listing.rows} == {"20 of 20"}
     (listing,) = find_equation_11(world(PRINTED_WORLD), PLAN).listings
     assert {row[-1] for row in listing.rows} == {"0 of 20"}
+
+
+def test_the_bounds_on_real_draws(tmp_path):
+    """Eq. (11) is never above the truth (4 standard errors), eq. (1) always at 25 rows."""
+    record = run_paper(
+        find_paper("taddy-2015"), Plan(7, quick=True), tmp_path, only=["equation-11"]
+    )
+    (listing,) = record.parts[0].finding.listings
+    assert {row[-2] for row in listing.rows} == {"0 of 5"}
+    assert listing.rows[0][-1] == "5 of 5"
+    assert listing.rows[-1][-1] == "0 of 5"
 
 
 @pytest.mark.parametrize(
