@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from bayeswood.cli.app import app
-from bayeswood.cli.papers_folder import find_papers, list_scripts
+from bayeswood.cli.papers_folder import find_papers
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce import paper_names
+from bayeswood.reproduce.readmes import RESULTS
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = """
@@ -48,7 +49,7 @@ def installed(monkeypatch, tmp_path):
 def test_the_projects_own_papers_are_found(monkeypatch):
     monkeypatch.chdir(ROOT / "papers" / "taddy-2015")
     assert find_papers() == ROOT / "papers"
-    assert list_scripts(find_papers())["taddy-2015"].is_file()
+    assert (find_papers() / "taddy-2015" / RESULTS).is_file()
 
 
 @pytest.mark.usefixtures("installed")
@@ -82,7 +83,7 @@ def test_a_name_that_does_not_exist(papers):
 
 @pytest.mark.usefixtures("installed")
 def test_without_sources_one_line_says_what_to_do():
-    result = run("taddy-2015")
+    result = run("first-2020")
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
     assert "Get the sources" in result.stderr
