@@ -1,5 +1,7 @@
 """Where the papers' data sets come from: the one place that knows."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,4 +49,15 @@ def load_classes(name: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """
     found = load(name)
     classes = np.unique(np.asarray(found.target).astype(str), return_inverse=True)[1]
-    return np.asarray(found.features, dtype=np.float64), classes
+    return _as_numbers(np.asarray(found.features)), classes
+
+
+def _as_numbers(features: NDArray[Any]) -> NDArray[np.float64]:
+    if features.dtype != object:
+        return features.astype(np.float64)
+    columns = [
+        np.unique(column.astype(str), return_inverse=True)[1] if isinstance(column[0], str)
+        else column.astype(np.float64)
+        for column in features.T
+    ]  # fmt: skip
+    return np.column_stack(columns).astype(np.float64)

@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[3]
 SCRIPTS = {
     "papers/lakshminarayanan-2013/reproduce.py": "pendigits",
     "papers/quadrianto-2015/reproduce.py": "australian",
-    "papers/schetinin-2004/reproduce.py": "ionosphere",
     "benchmarks/smc_trees.py": "pendigits",
 }
 
