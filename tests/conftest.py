@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 import zlib
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -34,6 +35,16 @@ def _no_network():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sklearn.datasets, "fetch_openml", refuse)
         yield
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """OpenML cannot be reached."""
+
+    def unreachable(*args, **kwargs):
+        raise URLError("no network")
+
+    monkeypatch.setattr(sklearn.datasets, "fetch_openml", unreachable)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from bayeswood.datasets import DataSet
 from bayeswood.errors import MissingDataSetError
 from bayeswood.reproduce.paper import MissingDataError
 
-ADVICE = "'bayeswood datasets' says where they are looked for."
+ADVICE = "'bayeswood datasets' says where they are looked for: BAYESWOOD_DATA may name a folder."
 
 
 def load(name: str) -> DataSet:
@@ -55,9 +55,11 @@ def load_classes(name: str) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
 def _as_numbers(features: NDArray[Any]) -> NDArray[np.float64]:
     if features.dtype != object:
         return features.astype(np.float64)
-    columns = [
-        np.unique(column.astype(str), return_inverse=True)[1] if isinstance(column[0], str)
-        else column.astype(np.float64)
-        for column in features.T
-    ]  # fmt: skip
-    return np.column_stack(columns).astype(np.float64)
+    return np.column_stack([_numbers_or_levels(column) for column in features.T])
+
+
+def _numbers_or_levels(column: NDArray[Any]) -> NDArray[np.float64]:
+    try:
+        return column.astype(np.float64)  # levels that are numbers stay what they are
+    except ValueError:
+        return np.unique(column.astype(str), return_inverse=True)[1].astype(np.float64)

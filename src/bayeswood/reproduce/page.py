@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bayeswood.reproduce.finding import Cell, Claim, Finding, Picture
 from bayeswood.reproduce.paper import Paper, Part
 from bayeswood.reproduce.record import PartRecord, Record, count_verdicts
-from bayeswood.reproduce.verdict import AGREES, BOTH_SPREADS, DIFFERS, NOT_RUN, RULE
+from bayeswood.reproduce.verdict import AGREES, BOTH_SPREADS, DIFFERS, NOT_RUN, RULE, short_p
 
 
 @dataclass(frozen=True)
@@ -223,12 +223,10 @@ def _number_text(value: float, spread: float | None, digits: int) -> str:
 
 
 def p_text(cell: Cell) -> str:
-    """P of the test in few digits.
+    """P of the test; empty where there is none.
 
     Parameters
     ----------
     cell : Cell
     """
-    if cell.p is None:
-        return ""
-    return "< .001" if cell.p < 0.001 else f"{cell.p:.3f}".lstrip("0") if cell.p < 1 else "1"
+    return "" if cell.p is None else short_p(cell.p)

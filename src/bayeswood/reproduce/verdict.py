@@ -103,7 +103,7 @@ def judge(printed: float, spread: float | None, ours: Sequence[float], reading: 
     >>> table = Reading(unit=0.1, spread="sd", n_repeats=5)
     >>> verdict = judge(87.4, 5.6, [78.0, 80.0, 76.0, 79.0, 77.0, 78.5, 79.5, 77.5], table)
     >>> verdict.word, round(verdict.p, 4)
-    ('differs', 0.0006)
+    ('differs', 0.0008)
     """
     values = np.asarray(ours, dtype=np.float64)
     if values.size == 0 or not np.all(np.isfinite(values)):
@@ -134,3 +134,18 @@ def _two_sided(distance: float, known: list[tuple[float, int]], sizes: list[int]
     if error == 0.0:
         return 1.0 if distance == 0.0 else 0.0
     return float(2 * stdtr(freedom, -distance / error))
+
+
+def short_p(p: float) -> str:
+    """P of a test in few digits.
+
+    Parameters
+    ----------
+    p : float
+
+    Examples
+    --------
+    >>> short_p(0.0312), short_p(0.0004), short_p(1.0)
+    ('.031', '<.001', '1')
+    """
+    return "<.001" if p < 0.001 else f"{p:.3f}".lstrip("0") if p < 0.9995 else "1"

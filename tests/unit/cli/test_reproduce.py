@@ -139,6 +139,22 @@ def test_json_is_one_object(tmp_path):
     assert len(found["pages"]) == 2
 
 
+@pytest.mark.usefixtures("installed", "offline")
+def test_missing_data_are_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("BAYESWOOD_DATA", str(tmp_path))
+    parts = ["--only", "table-2", "--only", "figure-1"]
+    result = run("quadrianto-2015", "--quick", *parts, "--out", tmp_path / "o")
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+    assert "svmguide2" in result.stderr
+    assert "BAYESWOOD_DATA" in result.stderr
+    page = (tmp_path / "o" / "quadrianto-2015.md").read_text(encoding="utf-8")
+    assert "figures/figure-1.png" in page
+    assert "| iris | BMA | 94.67 ± 6.05 |" in page
+    assert page.count("not run: the data set") == 7 * 3
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
 @pytest.mark.usefixtures("installed")
 def test_without_matplotlib_one_line_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -13,7 +13,6 @@ ROOT = Path(__file__).parents[3]
 # The first data set that each of them asks for.
 SCRIPTS = {
     "papers/lakshminarayanan-2013/reproduce.py": "pendigits",
-    "papers/quadrianto-2015/reproduce.py": "australian",
     "benchmarks/smc_trees.py": "pendigits",
 }
 

@@ -9,11 +9,6 @@ from bayeswood.reproduce.data import load, load_classes
 from bayeswood.reproduce.readmes import readme_of
 
 
-@pytest.fixture
-def no_data(monkeypatch, tmp_path):
-    monkeypatch.setenv("BAYESWOOD_DATA", str(tmp_path))
-
-
 @pytest.mark.usefixtures("no_data")
 def test_parts_that_need_no_data_are_run(tmp_path):
     paper = make_paper(tmp_path / "log", data=("svmguide2",))

@@ -30,7 +30,7 @@ from bayeswood.reproduce.tierney_lecture.parts import (
     vote_units,
     votes,
 )
-from bayeswood.reproduce.verdict import LEVEL
+from bayeswood.reproduce.verdict import LEVEL, short_p
 from bayeswood.theory import majority_vote_error
 
 _ROWS = (5_000, 40_000)
@@ -112,7 +112,7 @@ def _fewer_features(found: Found, plan: Plan) -> tuple[bool, str]:
 def _same_bias(found: Found, plan: Plan) -> tuple[bool, str]:
     tree, forest = (variances(found, plan, "third", f"{kind} bias") for kind in ("tree", "forest"))
     p = float(stats.ttest_ind(tree, forest).pvalue)
-    return p >= LEVEL, f"{mean_and_error(tree)} and {mean_and_error(forest)}, p = {p:.2f}"
+    return p >= LEVEL, f"{mean_and_error(tree)} and {mean_and_error(forest)} (p {short_p(p)})"
 
 
 def _variance_formula(found: Found, plan: Plan) -> tuple[bool, str]:
@@ -122,7 +122,7 @@ def _variance_formula(found: Found, plan: Plan) -> tuple[bool, str]:
         p = float(stats.ttest_ind(formula, measured).pvalue)
         holds &= p >= LEVEL / len(VARIANCE_FEATURES)
         means = f"{formula.mean():.3f} and {measured.mean():.3f}"
-        texts.append(f"{LABELS[name]}: {means} (p = {p:.2f})")
+        texts.append(f"{LABELS[name]}: {means} (p {short_p(p)})")
     return holds, "; ".join(texts)
 
 
