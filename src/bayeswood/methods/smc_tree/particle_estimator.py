@@ -120,8 +120,8 @@ class ParticleEstimator(ForestEstimator):
             "log_target_": found.log_evidence,
             "min_samples_leaf_": plan.min_samples_leaf,
         }
-        if len(found.predictive):
-            settings["leaf_variance_"] = np.ascontiguousarray(found.predictive[:, 1])
+        if len(found.leaf_variance):
+            settings["leaf_variance_"] = found.leaf_variance
         islands = Islands(found.island_log_evidence, island_weights, found.ess_trace)
         forest = found.to_forest(island_weights)
         grown = GrownForest(

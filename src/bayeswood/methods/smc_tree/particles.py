@@ -102,8 +102,8 @@ class SampledParticles:
         Their distinct trees.
     importances : ndarray, (n_trees, n_features)
         Sum over a tree's splits of their log Bayes factors, where positive.
-    predictive : ndarray, (n_leaves in all, 3)
-        Mean, variance and degrees of freedom; empty for classes.
+    leaf_variance : ndarray, (n_leaves in all,)
+        Of the predictive distributions; empty for classes.
     particle_island, particle_tree, particle_weight : ndarray, (n_particles,)
         Where each particle is from, which tree it is, its weight within the island.
     island_log_evidence : ndarray, (n_islands,)
@@ -116,7 +116,7 @@ class SampledParticles:
 
     forest: _core.Forest
     importances: F64
-    predictive: F64
+    leaf_variance: F64
     particle_island: NDArray[np.int32]
     particle_tree: NDArray[np.int64]
     particle_weight: F64
