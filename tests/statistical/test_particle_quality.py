@@ -10,6 +10,8 @@ from sklearn.datasets import make_friedman1
 
 from bayeswood import SMCTreeClassifier, SMCTreeRegressor
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+
 
 def split_of(name):
     """Training and test part of a data set with a predefined split."""

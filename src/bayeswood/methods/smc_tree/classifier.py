@@ -94,6 +94,8 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     log_evidence_ : float
         Log of the estimate of p(Y | X), which is unbiased itself: the mean over islands.
         NaN if `max_stages` stopped some trees.
+    log_evidence_se_ : float
+        Its standard error, from the spread of the islands; NaN for one island.
     log_target_ : float
         The same of what the particles were drawn from: where `max_stages` stopped trees, the
         posterior of trees whose open nodes are leaves, without the prior probability that these
@@ -104,6 +106,9 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         Weights of the islands; they sum to 1.
     ess_trace_ : ndarray, (n_islands, n_stages)
         Effective sample size after every stage, before resampling; NaN after an island's last.
+    n_root_cuts_, effective_root_cuts_ : int, float
+        Distinct cuts of the root among the trees, and 1/Σ w² of their weights: how many ancestors
+        are left. Cuts that divide the training rows alike by the same feature are one.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
         Share of the evidence for splitting that each feature brings, and its standard deviation
         over the members.
@@ -146,9 +151,11 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
     >>> from sklearn.datasets import load_iris
     >>> from bayeswood import SMCTreeClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> trees = SMCTreeClassifier(n_particles=200, random_state=0).fit(X, y)
+    >>> trees = SMCTreeClassifier(n_particles=200, proposal="optimal", random_state=0).fit(X, y)
     >>> trees.island_log_evidence_.shape
     (5,)
+    >>> f"{trees.log_evidence_:.1f} ± {trees.log_evidence_se_:.1f}"
+    '-54.3 ± 0.1'
     >>> bool(trees.score(X, y) > 0.9)
     True
     """

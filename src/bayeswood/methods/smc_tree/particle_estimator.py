@@ -31,6 +31,8 @@ from bayeswood.methods.smc_tree.particles import (
     ParticlePlan,
     SampledParticles,
 )
+from bayeswood.posterior import log_evidence_se, root_cut_shares, warn_if_islands_disagree
+from bayeswood.posterior.root_cuts import effective_number
 from bayeswood.progress import progress_bar
 
 F64 = NDArray[np.float64]
@@ -96,6 +98,8 @@ class ParticleEstimator(ForestEstimator):
         -----
         ConvergenceWarning
             If some trees were not finished after `max_stages` stages; `log_evidence_` is NaN then.
+        IslandsDisagree
+            If the standard deviation of `island_log_evidence_` exceeds 2.
         """
         return self._fit(X, y, sample_weight)
 
@@ -115,6 +119,8 @@ class ParticleEstimator(ForestEstimator):
             found = plan.sample(data.X, data.schema.n_levels, model, report)
         is_whole = self._is_finished(found)
         island_weights = found.island_weights(self.island_weights, self._name)
+        if is_whole:
+            warn_if_islands_disagree(found.island_log_evidence, self._advice())
         settings |= {
             "log_evidence_": found.log_evidence if is_whole else float("nan"),
             "log_target_": found.log_evidence,
@@ -162,6 +168,32 @@ class ParticleEstimator(ForestEstimator):
                 ConvergenceWarning,
             )
         return n_open == 0
+
+    def _advice(self) -> str:
+        """What to do about islands that disagree."""
+        if self.proposal == "optimal":
+            return "give more particles (n_particles)"
+        return "give more particles (n_particles), or proposal='optimal', which takes fewer"
+
+    @property
+    def log_evidence_se_(self) -> float:
+        """Standard error of `log_evidence_`, from the spread of the islands.
+
+        NaN for one island, and where `log_evidence_` is. Formula: `posterior.log_evidence_se`.
+        """
+        if np.isnan(self.log_evidence_):
+            return float("nan")
+        return log_evidence_se(self.island_log_evidence_)
+
+    @property
+    def n_root_cuts_(self) -> int:
+        """Distinct cuts of the root: by feature and by how they divide the training rows."""
+        return len(root_cut_shares(self))
+
+    @property
+    def effective_root_cuts_(self) -> float:
+        """How many root cuts of equal weight would be as diverse: 1 / Σ weight²."""
+        return effective_number(root_cut_shares(self))
 
     @property
     def feature_importances_(self) -> F64:

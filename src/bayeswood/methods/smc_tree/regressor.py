@@ -99,6 +99,8 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     log_evidence_ : float
         Log of the estimate of p(Y | X), which is unbiased itself: the mean over islands.
         NaN if `max_stages` stopped some trees.
+    log_evidence_se_ : float
+        Its standard error, from the spread of the islands; NaN for one island.
     log_target_ : float
         The same of what the particles were drawn from: where `max_stages` stopped trees, the
         posterior of trees whose open nodes are leaves, without the prior probability that these
@@ -109,6 +111,9 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         Weights of the islands; they sum to 1.
     ess_trace_ : ndarray, (n_islands, n_stages)
         Effective sample size after every stage, before resampling; NaN after an island's last.
+    n_root_cuts_, effective_root_cuts_ : int, float
+        Distinct cuts of the root among the trees, and 1/Σ w² of their weights: how many ancestors
+        are left. Cuts that divide the training rows alike by the same feature are one.
     response_center_, response_unit_, prior_scale_ : float
         μ0; the step to which responses are rounded, so that sums are exact; b.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
