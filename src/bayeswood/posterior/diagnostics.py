@@ -126,7 +126,7 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics | Isla
     >>> found.worst_rhat < 1.1
     True
     >>> from bayeswood import SMCTreeClassifier
-    >>> tree = SMCTreeClassifier(200, proposal="optimal", ess_threshold=0, random_state=0).fit(X, y)
+    >>> tree = SMCTreeClassifier(200, proposal="optimal", random_state=0).fit(X, y)
     >>> print(diagnose(tree))
     log evidence  -10.4845 ± 0.11
     islands       5: -10.6763 to -10.2345, standard deviation 0.173

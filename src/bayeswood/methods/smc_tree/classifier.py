@@ -53,9 +53,10 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         marginal likelihood.
     resampling : {"multinomial", "systematic", "stratified", "residual"}, default="multinomial"
         How particles are drawn by their weights.
-    ess_threshold : float, default=0.1
+    ess_threshold : float or "auto", default="auto"
         They are when the effective sample size of an island falls below this share of its
-        particles; 0 never does, 1 after every stage.
+        particles; 0 never does, 1 after every stage. "auto" is 0.1 with the proposals "prior" and
+        "empirical", 0 with the optimal one, and 0.1 (1 − τ)² with the tempered one.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
     dirichlet_alpha : float, default=5.0
@@ -177,7 +178,7 @@ class SMCTreeClassifier(ParticleEstimator, ForestClassifier):
         expansion: str = "node",
         node_order: str = "oldest",
         resampling: str = "multinomial",
-        ess_threshold: float = 0.1,
+        ess_threshold: float | str = "auto",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         dirichlet_alpha: float = 5.0,

@@ -30,6 +30,7 @@ from bayeswood.methods.smc_tree.particles import (
     Islands,
     ParticlePlan,
     SampledParticles,
+    resolve_ess_threshold,
 )
 from bayeswood.posterior import log_evidence_se, root_cut_shares, warn_if_islands_disagree
 from bayeswood.posterior.root_cuts import effective_number
@@ -48,7 +49,7 @@ PARTICLES: Mapping[str, Constraint] = {
     "expansion": one_of("node", "layer"),
     "node_order": one_of("oldest", "least-likely"),
     "resampling": one_of("multinomial", "systematic", "stratified", "residual"),
-    "ess_threshold": real(0, 1, integers=True),
+    "ess_threshold": real(0, 1, integers=True) | one_of("auto"),
     "alpha_split": real(0, 1, "neither"),
     "beta_split": real(0, integers=True),
     "min_samples_leaf": integer(1) | real(0, 1, "neither"),
@@ -146,7 +147,9 @@ class ParticleEstimator(ForestEstimator):
             expansion=self.expansion,
             node_order=self.node_order,
             resampling=self.resampling,
-            ess_threshold=float(self.ess_threshold),
+            ess_threshold=resolve_ess_threshold(
+                self.ess_threshold, self.proposal, float(self.tempering)
+            ),
             alpha_split=float(self.alpha_split),
             beta_split=float(self.beta_split),
             max_stages=NO_LIMIT if self.max_stages is None else int(self.max_stages),

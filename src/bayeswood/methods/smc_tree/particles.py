@@ -22,6 +22,26 @@ _PROPOSALS = {"prior": "prior", "empirical": "empirical", "optimal": "tempered"}
 _NODE_ORDERS = {"oldest": "oldest", "least-likely": "least-likely"}
 
 
+def resolve_ess_threshold(ess_threshold: float | str, proposal: str, tempering: float) -> float:
+    """The share of an island's particles below which they are drawn anew.
+
+    "auto" is 0.1 (1 − τ)² for the tempered proposal, so that it is 0.1 for the prior ones, τ = 0,
+    and 0 for the optimal one, τ = 1: the better decisions are proposed, the less of what weights
+    say is chance, and the more is lost with the particles that are not drawn.
+
+    Examples
+    --------
+    >>> resolve_ess_threshold("auto", "optimal", 0.5), resolve_ess_threshold("auto", "prior", 0.5)
+    (0.0, 0.1)
+    >>> resolve_ess_threshold("auto", "tempered", 0.5), resolve_ess_threshold(0.3, "prior", 0.5)
+    (0.025, 0.3)
+    """
+    if not isinstance(ess_threshold, str):
+        return float(ess_threshold)
+    tau = {"prior": 0.0, "empirical": 0.0, "optimal": 1.0}.get(proposal, tempering)
+    return 0.1 * (1.0 - tau) ** 2
+
+
 @dataclass(frozen=True)
 class ParticlePlan:
     """How particles are to be drawn.

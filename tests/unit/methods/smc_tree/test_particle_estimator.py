@@ -226,6 +226,7 @@ def test_the_command_line(tmp_path):
         ({"resampling": "none"}, "'resampling' parameter"),
         ({"alpha_split": 1.0}, "'alpha_split' parameter"),
         ({"power": -1.0}, "'power' parameter"),
+        ({"ess_threshold": "never"}, "'ess_threshold' parameter"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -46,6 +46,18 @@ def test_islands_that_disagree_are_told_of():
         SMCTreeClassifier(5, proposal="optimal", random_state=0).fit(*load_wine(return_X_y=True))
 
 
+@pytest.mark.parametrize("proposal", ["prior", "empirical", "tempered", "optimal"])
+def test_the_threshold_depends_on_the_proposal(proposal):
+    """The same bits as by number."""
+    shared = {"proposal": proposal, "n_islands": 1, "random_state": 0}
+    by_default = SMCTreeClassifier(300, **shared).fit(X, Y)
+    threshold = {"optimal": 0.0, "tempered": 0.025}.get(proposal, 0.1)
+    by_number = SMCTreeClassifier(300, ess_threshold=threshold, **shared).fit(X, Y)
+    np.testing.assert_array_equal(by_default.ess_trace_, by_number.ess_trace_)
+    other = SMCTreeClassifier(300, ess_threshold=0.9, **shared).fit(X, Y)
+    assert not np.array_equal(by_default.ess_trace_, other.ess_trace_)
+
+
 def test_root_cuts_are_counted():
     trees = agreeing()
     shares = root_cut_shares(trees)
