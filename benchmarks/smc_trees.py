@@ -11,6 +11,7 @@ machine of the same kind) are printed beside.
 
 import argparse
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 import bayeswood
 from bayeswood import datasets
+from bayeswood.posterior import IslandsDisagree
 from bayeswood.theory import sample_five_gaussians
 from benchmarks.machine import one_line
 from benchmarks.numpy_smc import NumpySMC
@@ -75,7 +77,7 @@ def generated(n_rows: int = 200) -> Split:
 def ours(setting: Setting, seed: int) -> Any:
     return bayeswood.SMCTreeClassifier(
         n_particles=setting.n_particles, n_islands=setting.n_islands, proposal=setting.proposal,
-        concentration=ALPHA, random_state=seed, n_jobs=1,
+        ess_threshold=0.1, concentration=ALPHA, random_state=seed, n_jobs=1,
     )  # fmt: skip
 
 
@@ -144,5 +146,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore", IslandsDisagree)
     with datasets.exit_without_data():
         main()

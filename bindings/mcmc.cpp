@@ -2,28 +2,17 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
-#include <optional>
 #include <stdexcept>
 
 #include "arrays.hpp"
 #include "bayeswood/mcmc/tree_chains.hpp"
 #include "leaf_model.hpp"
 #include "module.hpp"
+#include "moves.hpp"
 #include "running.hpp"
 
 namespace bayeswood::bindings {
 namespace {
-
-using OptionalVector = std::optional<Vector<double>>;
-
-std::array<double, N_MOVES> numbers_of_moves(const Vector<double>& values, const char* name) {
-  if (values.shape(0) != N_MOVES)
-    throw std::invalid_argument(std::string(name) + ": one number per move");
-  std::array<double, N_MOVES> out{};
-  std::copy_n(values.data(), N_MOVES, out.begin());
-  return out;
-}
 
 TreePriorKind prior_kind(const std::string& name) {
   if (name == "chipman") return TreePriorKind::CHIPMAN;
@@ -38,10 +27,7 @@ void check_plan(const ChainPlan& plan) {
     throw std::invalid_argument("n_chains, n_draws and thin: at least 1");
   if (settings.min_leaf < 1 || settings.max_leaves < 1 || plan.growth_leaves < 1)
     throw std::invalid_argument("min_samples_leaf and numbers of leaves: at least 1");
-  const auto& p = settings.probability;
-  if (!(p[0] > 0 && p[1] > 0) ||
-      std::any_of(p.begin(), p.end(), [](double x) { return !(x >= 0); }))
-    throw std::invalid_argument("move_probabilities: not negative, births and deaths positive");
+  check_probabilities(settings.probability);
 }
 
 ChainPoll make_chain_poll(const nb::object& progress) {

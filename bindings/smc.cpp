@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -9,6 +10,7 @@
 #include "bayeswood/smc/particle_filter.hpp"
 #include "leaf_model.hpp"
 #include "module.hpp"
+#include "moves.hpp"
 #include "running.hpp"
 
 namespace bayeswood::bindings {
@@ -54,15 +56,11 @@ nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const O
     n_open.push_back(static_cast<std::int32_t>(island.n_open));
     ess.append(to_numpy(std::move(island.ess)));
   }
-  std::vector<double> predictive;
-  for (const auto& p : found.predictive)
-    predictive.insert(predictive.end(), {p.mean, p.variance, p.freedom});
   const std::size_t n_trees = found.trees.size();
   nb::dict out;
   out["forest"] = std::make_shared<Forest>(model.shape(table.n_levels()), std::move(found.trees));
   out["importances"] = to_numpy(std::move(found.importances), {n_trees, table.n_features()});
-  const std::size_t n_leaves = found.predictive.size();
-  out["predictive"] = to_numpy(std::move(predictive), {n_leaves, 3});
+  out["leaf_variance"] = to_numpy(std::move(found.leaf_variance));
   out["particle_island"] = to_numpy(std::move(found.island));
   out["particle_tree"] = to_numpy(std::move(found.tree));
   out["particle_weight"] = to_numpy(std::move(found.weight));
@@ -79,13 +77,28 @@ RankedTable ranked(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, std
   return {table, copy(n_levels), run};
 }
 
+MoveSettings move_settings(std::uint32_t n_moves, const OptionalVector& probabilities,
+                           const OptionalVector& log_ratio_error) {
+  MoveSettings moves{n_moves, {}};
+  if (n_moves == 0) return moves;
+  if (!probabilities) throw std::invalid_argument("move_probabilities: needed for moves");
+  moves.chain.probability = numbers_of_moves(*probabilities, "move_probabilities");
+  check_probabilities(moves.chain.probability);
+  if (log_ratio_error)
+    moves.chain.log_error = numbers_of_moves(*log_ratio_error, "log_ratio_error");
+  return moves;
+}
+
 nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
                           const OwnedLeaves& model, std::uint64_t seed, std::uint32_t n_particles,
                           std::uint32_t n_islands, double alpha_split, double beta_split,
                           const std::string& proposal, double tau, const std::string& expansion,
                           const std::string& resampling, double ess_threshold,
                           std::uint32_t max_stages, std::int64_t min_samples_leaf,
-                          std::uint32_t max_leaves, unsigned n_jobs, const nb::object& progress) {
+                          std::uint32_t max_leaves, std::uint32_t n_moves,
+                          const OptionalVector& move_probabilities,
+                          const OptionalVector& log_ratio_error, unsigned n_jobs,
+                          const nb::object& progress) {
   if (n_islands < 1 || n_particles < n_islands)
     throw std::invalid_argument("n_particles: at least one per island");
   FilterSettings settings;
@@ -98,6 +111,7 @@ nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_leve
   settings.max_stages = max_stages;
   settings.max_leaves = max_leaves;
   settings.seed = seed;
+  settings.moves = move_settings(n_moves, move_probabilities, log_ratio_error);
   std::optional<RankedTable> table;
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     table.emplace(ranked(X, n_levels, model.n_rows(), run));
@@ -163,7 +177,9 @@ void bind_smc(nb::module_& m) {
         nb::arg("alpha_split"), nb::arg("beta_split"), nb::arg("proposal"), nb::arg("tau") = 1.0,
         nb::arg("expansion") = "oldest", nb::arg("resampling") = "multinomial",
         nb::arg("ess_threshold") = 0.1, nb::arg("max_stages") = 5000,
-        nb::arg("min_samples_leaf") = 1, nb::arg("max_leaves") = 0xffffffffU, nb::arg("n_jobs") = 1,
+        nb::arg("min_samples_leaf") = 1, nb::arg("max_leaves") = 0xffffffffU,
+        nb::arg("n_moves") = 0, nb::arg("move_probabilities").none() = nb::none(),
+        nb::arg("log_ratio_error").none() = nb::none(), nb::arg("n_jobs") = 1,
         nb::arg("progress") = nb::none());
   m.def("list_splits", &list_splits, nb::arg("X"), nb::arg("n_levels"), nb::arg("model"),
         nb::arg("rows"), nb::kw_only(), nb::arg("tau"), nb::arg("empirical") = false,

@@ -58,6 +58,33 @@ TEST(every_way_of_filtering_gives_lawful_trees) {
   }
 }
 
+TEST(moved_particles_are_lawful_and_leave_the_evidence) {
+  const RandomData data(150, 5, 0.1, 35);
+  const RankedTable table(data.view(), data.n_levels, {});
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ForestShape shape{static_cast<std::int32_t>(data.d), 3, true, data.n_levels};
+  for (const auto proposal : {Proposal::PRIOR, Proposal::EMPIRICAL, Proposal::TEMPERED}) {
+    FilterSettings settings = settings_of(proposal, 1, Expansion::OLDEST, Resampling::MULTINOMIAL);
+    settings.proposal.min_samples_leaf = 3;
+    settings.max_leaves = 9;
+    const auto still = run_islands(table, classes, settings, {});
+    settings.moves = {50, {{0.2, 0.2, 0.2, 0.2, 0.2}, {}}};
+    const auto moved = run_islands(table, classes, settings, {});
+    const auto again = run_islands(table, classes, settings, {4, {}});
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      CHECK(is_lawful(moved[i], shape, data.n));
+      CHECK(std::abs(moved[i].log_evidence - still[i].log_evidence) < 1e-9);
+      CHECK(moved[i].trees.size() > still[i].trees.size() / 2);
+      CHECK(moved[i].tree_of_particle == again[i].tree_of_particle);
+      CHECK(moved[i].importances == again[i].importances);
+      for (const Tree& tree : moved[i].trees) {
+        CHECK(tree.n_leaves() <= 9);
+        for (const auto n : tree.n_samples) CHECK(n >= 3);
+      }
+    }
+  }
+}
+
 TEST(a_filter_that_is_told_to_stop_leaves_nothing_behind) {
   const RandomData data(3000, 6, 0.05, 32);
   const RankedTable table(data.view(), data.n_levels, {});

@@ -18,6 +18,9 @@ from scipy.stats import chi2, invgamma, norm
 from bayeswood import SMCTreeClassifier, SMCTreeRegressor, _core
 from bayeswood.forest import Forest
 
+# Islands are runs of the test here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+
 RUNS = 64
 PROPOSALS = ["prior", "empirical", "optimal", "tempered"]
 EXPANSIONS = ["oldest", "least-likely", "layer"]

@@ -6,6 +6,8 @@ from sklearn.datasets import make_friedman1
 
 from bayeswood import SMCTreeClassifier, SMCTreeRegressor
 
+pytestmark = pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+
 
 @pytest.fixture
 def split_of(data_set):

@@ -30,7 +30,7 @@ INCLUDES = {
     "grow": {"base", "forest"},
     "sample": {"base", "forest"},
     "mcmc": {"base", "forest", "leaf", "sample"},
-    "smc": {"base", "forest", "leaf", "sample"},
+    "smc": {"base", "forest", "leaf", "sample", "mcmc"},
     "safe_bayes": {"base", "forest", "leaf"},
     "support": {"base"},
 }

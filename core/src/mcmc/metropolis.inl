@@ -48,11 +48,21 @@ template <LeafModel Leaves>
 bool Metropolis<Leaves>::try_split(std::int32_t node, Stream& stream) {
   const auto rows = tree_.rows(node);
   const std::uint32_t n_varying = law_.find_varying(rows, scratch_);
-  if (!law_.draw(rows, scratch_, stream, rule_)) return false;
-  const Division division = law_.divide(rule_, rows, n_varying, scratch_);
+  return law_.draw(rows, scratch_, stream, rule_) && split_by(node, rule_, n_varying);
+}
+
+template <LeafModel Leaves>
+bool Metropolis<Leaves>::split_leaf(std::int32_t node, const Rule& rule) {
+  if (tree_.n_leaves() >= settings_.max_leaves || !tree_.growable.holds(node)) return false;
+  return split_by(node, rule, law_.find_varying(tree_.rows(node), scratch_));
+}
+
+template <LeafModel Leaves>
+bool Metropolis<Leaves>::split_by(std::int32_t node, const Rule& rule, std::uint32_t n_varying) {
+  const Division division = law_.divide(rule, tree_.rows(node), n_varying, scratch_);
   Halves halves;
   if (!division.lawful || !measure_halves(node, division.n_left, halves)) return false;
-  adopt_halves(node, rule_, division, n_varying, halves);
+  adopt_halves(node, rule, division, n_varying, halves);
   return true;
 }
 

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 
+#include "bayeswood/mcmc/tree_draws.hpp"
 #include "bayeswood/smc/particle_tree.hpp"
 
 namespace bayeswood {
 namespace {
+
+constexpr std::uint32_t MOVES_BETWEEN_LOOKS = 256;  // at the stop flag
 
 template <CutLeafModel Model>
 struct Particle {
@@ -43,8 +47,11 @@ class Filter {
   void clear(std::vector<Particle<Model>>& particles);
   bool any_open() const;
   void hand_over(Island& island);
+  void hand_over_moved(Island& island, const StopFlag& stop);
+  Metropolis<Model> chain_of(std::size_t m, const TreeLaw& law) const;
 
   const FilterSettings& settings_;
+  std::uint64_t first_stream_;  // the island's particles are numbered from here
   BlockStore<Model> blocks_;
   AgendaPool<Model> agendas_;
   HistoryPool<Model> histories_;
@@ -62,6 +69,7 @@ Filter<Model>::Filter(const RankedTable& table, const Model& model,
                       std::span<const std::uint64_t> salts, const FilterSettings& settings,
                       std::uint32_t island, std::uint32_t n_particles)
     : settings_(settings),
+      first_stream_(std::uint64_t{island} << 32),
       blocks_(table, model, salts),
       agendas_(blocks_),
       histories_(blocks_),
@@ -72,7 +80,7 @@ Filter<Model>::Filter(const RankedTable& table, const Model& model,
   Block<Model>* root = blocks_.root();
   log_evidence_ = root->log_marginal;
   for (std::uint32_t m = 0; m < n_particles; ++m) {
-    streams_.emplace_back(settings.seed, std::uint64_t{island} << 32 | m, Purpose::PARTICLES);
+    streams_.emplace_back(settings.seed, first_stream_ + m, Purpose::PARTICLES);
     push({0, 0, 0, root}, particles_[m]);
   }
   blocks_.drop(root);
@@ -96,9 +104,18 @@ Island Filter<Model>::run(const StopFlag& stop) {
       summary = summarise_weights(log_weights_);
     }
   }
+  const bool moves = settings_.moves.n_moves > 0 && std::isfinite(log_evidence_) && !any_open();
+  if (moves) {
+    resample(summary);
+    summary = summarise_weights(log_weights_);
+  }
   out.log_evidence = log_evidence_ + summary.log_mean;
   out.weights = std::move(summary.weights);
-  hand_over(out);
+  if (moves) {
+    hand_over_moved(out, stop);
+  } else {
+    hand_over(out);
+  }
   return out;
 }
 
@@ -207,8 +224,48 @@ void Filter<Model>::hand_over(Island& island) {
         collect_pieces<Model>(particle.history, particle.agenda, agendas_, particle.n_nodes);
     const std::size_t begin = island.importances.size();
     island.importances.resize(begin + table.n_features(), 0.0);
-    island.trees.push_back(make_tree<Model>(pieces, blocks_.model(), table,
-                                            island.importances.data() + begin, island.predictive));
+    island.trees.push_back(make_tree<Model>(
+        pieces, blocks_.model(), table, island.importances.data() + begin, island.leaf_variance));
+  }
+}
+
+template <CutLeafModel Model>
+Metropolis<Model> Filter<Model>::chain_of(std::size_t m, const TreeLaw& law) const {
+  const Particle<Model>& particle = particles_[m];
+  ChainSettings settings = settings_.moves.chain;
+  settings.min_leaf = settings_.proposal.min_samples_leaf;
+  settings.max_leaves = settings_.max_leaves;
+  return start_chain<Model>(
+      collect_pieces<Model>(particle.history, particle.agenda, agendas_, particle.n_nodes), law,
+      blocks_.model(), settings,
+      Stream(settings_.seed, first_stream_ + m, Purpose::PARTICLE_LEVELS));
+}
+
+// Copies of a particle lie side by side, and start as copies of one chain.
+template <CutLeafModel Model>
+void Filter<Model>::hand_over_moved(Island& island, const StopFlag& stop) {
+  const TreeLaw law(blocks_.table(), TreePriorKind::CHIPMAN, settings_.proposal.prior,
+                    blocks_.model().copies());
+  std::optional<Metropolis<Model>> start;
+  TreeDraws moved;
+  std::vector<typename Model::Stats> sums;
+  for (std::size_t m = 0; m < particles_.size(); ++m) {
+    if (m == 0 || particles_[m].history != particles_[m - 1].history)
+      start.emplace(chain_of(m, law));
+    Metropolis<Model> chain = *start;
+    chain.draw_from(Stream(settings_.seed, first_stream_ + m, Purpose::PARTICLE_MOVES));
+    for (std::uint32_t i = 0; i < settings_.moves.n_moves; ++i) {
+      if (i % MOVES_BETWEEN_LOOKS == 0) check_stop(stop);
+      chain.step(settings_.max_leaves);
+    }
+    island.tree_of_particle.push_back(moved.add(copy_tree(chain, sums)));
+  }
+  const double power = blocks_.model().power();
+  for (DrawnTree& drawn : moved.trees()) {
+    for (const float gain : drawn.importance) island.importances.push_back(power * gain);
+    island.leaf_variance.insert(island.leaf_variance.end(), drawn.leaf_variance.begin(),
+                                drawn.leaf_variance.end());
+    island.trees.push_back(std::move(drawn.tree));
   }
 }
 
@@ -261,18 +318,18 @@ ParticleForest gather(std::vector<Island>& islands, std::size_t n_features) {
     std::vector<std::int64_t> place;
     std::size_t leaf = 0;
     for (std::size_t t = 0; t < island.trees.size(); ++t) {
-      const auto n_leaves = island.predictive.empty() ? 0 : island.trees[t].n_leaves();
+      const auto n_leaves = island.leaf_variance.empty() ? 0 : island.trees[t].n_leaves();
       const auto [at, is_new] = known.try_emplace(tree_bytes(island.trees[t]),
                                                   static_cast<std::int64_t>(out.trees.size()));
       place.push_back(at->second);
       if (is_new) {
         const auto importance =
             island.importances.begin() + static_cast<std::ptrdiff_t>(t * n_features);
-        const auto predictive = island.predictive.begin() + static_cast<std::ptrdiff_t>(leaf);
+        const auto variance = island.leaf_variance.begin() + static_cast<std::ptrdiff_t>(leaf);
         out.importances.insert(out.importances.end(), importance,
                                importance + static_cast<std::ptrdiff_t>(n_features));
-        out.predictive.insert(out.predictive.end(), predictive,
-                              predictive + static_cast<std::ptrdiff_t>(n_leaves));
+        out.leaf_variance.insert(out.leaf_variance.end(), variance,
+                                 variance + static_cast<std::ptrdiff_t>(n_leaves));
         out.trees.push_back(std::move(island.trees[t]));
       }
       leaf += n_leaves;

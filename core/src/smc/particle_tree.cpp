@@ -22,8 +22,7 @@ std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::Histor
 
 template <CutLeafModel Model>
 Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
-               const RankedTable& table, double* importances,
-               std::vector<NumberPredictive>& predictive) {
+               const RankedTable& table, double* importances, std::vector<double>& leaf_variance) {
   TreeWriter writer(table.n_levels(), model.n_outputs(), Model::IS_CLASSIFIER);
   const std::size_t n_leaves = (pieces.size() + 1) / 2;
   writer.reserve({n_leaves, n_leaves * model.n_outputs()});
@@ -36,8 +35,9 @@ Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
       if constexpr (Model::IS_CLASSIFIER) {
         model.put_predictive(stats, values.data());
       } else {
-        predictive.push_back(model.predictive(stats));
-        values[0] = predictive.back().mean;
+        const NumberPredictive found = model.predictive(stats);
+        leaf_variance.push_back(found.variance);
+        values[0] = found.mean;
       }
       return {};
     }
@@ -54,7 +54,7 @@ Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
       HistoryPool<Model>::History, AgendaPool<Model>::Agenda, const AgendaPool<Model>&, \
       std::uint32_t);                                                                   \
   template Tree make_tree<Model>(const std::vector<TreePiece<Model>>&, const Model&,    \
-                                 const RankedTable&, double*, std::vector<NumberPredictive>&);
+                                 const RankedTable&, double*, std::vector<double>&);
 BAYESWOOD_INSTANTIATE(ClassLeaves)
 BAYESWOOD_INSTANTIATE(NumberLeaves)
 #undef BAYESWOOD_INSTANTIATE

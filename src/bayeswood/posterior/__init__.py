@@ -10,10 +10,17 @@ from bayeswood.posterior.diagnostics import (
     to_arviz,
 )
 from bayeswood.posterior.functional import Posterior, posterior_functional
+from bayeswood.posterior.islands import (
+    IslandDiagnostics,
+    IslandsDisagree,
+    log_evidence_se,
+    warn_if_islands_disagree,
+)
 from bayeswood.posterior.members import Members
 from bayeswood.posterior.monte_carlo import MonteCarloWarning
 from bayeswood.posterior.partial_dependence import PartialDependence, partial_dependence
 from bayeswood.posterior.permutation import PermutationImportances, permutation_importance
+from bayeswood.posterior.root_cuts import root_cut_shares
 from bayeswood.posterior.splits import SplitChoice
 from bayeswood.posterior.structure import (
     DistinctTree,
@@ -29,6 +36,8 @@ __all__ = [
     "DecisionMap",
     "DistinctTree",
     "FeatureSplits",
+    "IslandDiagnostics",
+    "IslandsDisagree",
     "Members",
     "MonteCarloWarning",
     "PartialDependence",
@@ -44,12 +53,15 @@ __all__ = [
     "contrast",
     "decision_map",
     "diagnose",
+    "log_evidence_se",
     "partial_dependence",
     "permutation_importance",
     "posterior_functional",
+    "root_cut_shares",
     "split_rhat",
     "structure",
     "tail_ess",
     "to_arviz",
     "trunk_posterior",
+    "warn_if_islands_disagree",
 ]

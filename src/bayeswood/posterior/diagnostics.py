@@ -1,5 +1,7 @@
 """Do the chains of an MCMC estimator agree? Numbers, and the way to ArviZ.
 
+`diagnose` speaks of the islands of a particle filter too; what it says is made in `islands`.
+
 Trees have no coordinates that could be compared draw by draw. What can be is free of labels: the
 log likelihood, the log posterior, the number of leaves, the depth, and what is predicted for rows
 of reference. Chains that agree about all of these may still differ in what none of them shows.
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
+from bayeswood.posterior.islands import IslandDiagnostics, diagnose_islands, has_islands
 from bayeswood.posterior.kept_draws import QUANTITIES, by_draw, check_sampled, kept
 from bayeswood.posterior.members import Members
 
@@ -79,25 +82,30 @@ class ChainDiagnostics:
         return f"<ChainDiagnostics of {size}, worst R-hat {self.worst_rhat:.3g}>"
 
 
-def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
-    """R-hat and effective sample sizes of an MCMC estimator.
+def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics | IslandDiagnostics:
+    """How far to trust a sampler of trees: do its chains, or its islands of particles, agree?
 
     Parameters
     ----------
-    estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
+    estimator : fitted MCMCTreeClassifier, MCMCTreeRegressor, SMCTreeClassifier or SMCTreeRegressor
     X_reference : table, default None
-        Rows whose predictions are to be compared too. For a classifier of K classes a row has
-        K - 1 probabilities that count; the last class is left out.
+        For chains, rows whose predictions are to be compared too. For a classifier of K classes a
+        row has K - 1 probabilities that count; the last class is left out.
 
     Returns
     -------
     ChainDiagnostics
-        Burn-in is left out; chains count alike, whatever ``member_weights_`` make of them.
+        Of chains: R-hat and effective sample sizes. Burn-in is left out; chains count alike,
+        whatever ``member_weights_`` make of them.
+    IslandDiagnostics
+        Of particles: the log evidence with its standard error and its spread over the islands;
+        how many distinct trees, and how many distinct cuts of the root, the particles ended in.
 
     Notes
     -----
     Formulas: `split_rhat`, `bulk_ess` and `tail_ess`. R-hat asks for 1.01 or less where the
     second digit of an estimate is to be trusted; above 1.1 the chains have not found each other.
+    For islands: `log_evidence_se` and `root_cut_shares`.
 
     Examples
     --------
@@ -110,7 +118,21 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics:
     ['log_likelihood', 'log_posterior', 'n_leaves', 'depth', 'P(0) of row 0']
     >>> found.worst_rhat < 1.1
     True
+    >>> from bayeswood import SMCTreeClassifier
+    >>> tree = SMCTreeClassifier(200, proposal="optimal", random_state=0).fit(X, y)
+    >>> print(diagnose(tree))
+    log evidence  -10.4845 ± 0.11
+    islands       5: -10.6763 to -10.2345, standard deviation 0.173
+    trees         200 distinct, as diverse as 75.3 equally likely ones
+    root cuts     12 distinct, as diverse as 5.3 equally likely ones
     """
+    if has_islands(estimator):
+        if X_reference is not None:
+            raise BayeswoodError(
+                "The 'X_reference' parameter of diagnose must be None for particles, which are "
+                f"not kept island by island. Got {type(X_reference).__name__} instead."
+            )
+        return diagnose_islands(estimator)
     check_sampled(estimator, "diagnose")
     named = [(name, kept(estimator.trace_, name)) for name in QUANTITIES]
     if X_reference is not None:

@@ -70,6 +70,7 @@ def test_a_wrong_weight_is_noticed(monkeypatch):
     assert abs(found.mean() - evidence) > 4 * found.std(ddof=1) / np.sqrt(N_RUNS)
 
 
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
 def test_a_quick_run_of_the_benchmark(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["smc_trees", "--quick"])
     smc_trees.main()

@@ -20,7 +20,7 @@ from bayeswood.modelfile import read_model, write_model
 
 SMALL = {
     "MCMC": {"n_chains": 1, "n_burn_in": 50, "n_draws": 50},
-    "SMCT": {"n_particles": 50},
+    "SMCT": {"n_particles": 50, "n_islands": 1},
 }
 # Left island, gap, right island, beyond; nine rows each.
 _CENTRES = np.repeat([0.5, 2.0, 3.5, 9.0], 9)

@@ -20,7 +20,9 @@ enum class Purpose : std::uint64_t {
   CHAIN_MOVES = 10,
   PARTICLES = 13,
   RESAMPLING = 14,
-  SALTS = 15
+  SALTS = 15,
+  PARTICLE_MOVES = 16,
+  PARTICLE_LEVELS = 17
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {

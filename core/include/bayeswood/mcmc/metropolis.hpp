@@ -64,6 +64,11 @@ class Metropolis {
   Metropolis(const TreeLaw& law, const Leaves& leaves, const ChainSettings& settings, Stream start,
              Stream moves, std::uint32_t start_leaves);
 
+  // Gives a leaf this rule and two leaves; false, and nothing changes, where the target is 0 then.
+  bool split_leaf(std::int32_t node, const Rule& rule);
+  // What later steps draw from; the copies of a chain take one each.
+  void draw_from(const Stream& moves) { stream_ = moves; }
+
   // Births beyond `max_leaves`, or beyond the settings' own, are rejected.
   StepInfo step(std::uint32_t max_leaves);
 
@@ -92,7 +97,9 @@ class Metropolis {
   using NewRules = std::initializer_list<std::pair<std::int32_t, const Rule*>>;
 
   void start(Stream& stream, std::uint32_t start_leaves);
+  // A rule from the prior instead.
   bool try_split(std::int32_t node, Stream& stream);
+  bool split_by(std::int32_t node, const Rule& rule, std::uint32_t n_varying);
   bool birth(std::uint32_t max_leaves);
   bool death();
   bool change(bool keep_feature);

@@ -6,12 +6,14 @@
 // share of its particles they are drawn anew by their weights. The mean weights between drawings
 // multiply to an unbiased estimate of the evidence p(Y | X). Islands are independent filters; each
 // has a stream per particle and one for resampling, so that the result does not depend on threads.
+// Particles whose trees are finished may then be moved (see particle_moves.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "bayeswood/forest/forest.hpp"
+#include "bayeswood/smc/particle_moves.hpp"
 #include "bayeswood/smc/proposal.hpp"
 #include "bayeswood/smc/resampling.hpp"
 
@@ -29,6 +31,7 @@ struct FilterSettings {
   std::uint32_t max_stages = 5000;
   std::uint32_t max_leaves = 0xffffffff;
   std::uint64_t seed = 0;
+  MoveSettings moves;  // of the chain, its limits are those above
 };
 
 // What becomes of one island.
@@ -38,9 +41,9 @@ struct Island {
   std::uint32_t n_open = 0;     // particles with open nodes when the stages ended
   std::vector<double> weights;  // of its particles, normalised
   std::vector<std::size_t> tree_of_particle;
-  std::vector<Tree> trees;                   // distinct ones
-  std::vector<double> importances;           // trees x features: log gain of splits, where positive
-  std::vector<NumberPredictive> predictive;  // of all leaves, tree after tree; numbers only
+  std::vector<Tree> trees;            // distinct ones
+  std::vector<double> importances;    // trees x features: log gain of splits, where positive
+  std::vector<double> leaf_variance;  // of the predictives, tree after tree; numbers only
 };
 
 template <CutLeafModel Model>
@@ -51,7 +54,7 @@ std::vector<Island> run_islands(const RankedTable& table, const Model& model,
 struct ParticleForest {
   std::vector<Tree> trees;
   std::vector<double> importances;
-  std::vector<NumberPredictive> predictive;
+  std::vector<double> leaf_variance;
   std::vector<std::int32_t> island;  // per particle
   std::vector<std::int64_t> tree;
   std::vector<double> weight;  // within its island

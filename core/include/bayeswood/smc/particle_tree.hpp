@@ -23,10 +23,10 @@ std::vector<TreePiece<Model>> collect_pieces(typename HistoryPool<Model>::Histor
                                              const AgendaPool<Model>& agendas,
                                              std::uint32_t n_nodes);
 
-// `importances`: n_features log gains to add to; `predictive`: the leaves' are appended (numbers).
+// `importances`: n_features log gains to add to; `leaf_variance`: the leaves' are appended
+// (numbers).
 template <CutLeafModel Model>
 Tree make_tree(const std::vector<TreePiece<Model>>& pieces, const Model& model,
-               const RankedTable& table, double* importances,
-               std::vector<NumberPredictive>& predictive);
+               const RankedTable& table, double* importances, std::vector<double>& leaf_variance);
 
 }  // namespace bayeswood

@@ -30,7 +30,10 @@ from bayeswood.methods.smc_tree.particles import (
     Islands,
     ParticlePlan,
     SampledParticles,
+    resolve_ess_threshold,
 )
+from bayeswood.posterior import log_evidence_se, root_cut_shares, warn_if_islands_disagree
+from bayeswood.posterior.root_cuts import effective_number
 from bayeswood.progress import progress_bar
 
 F64 = NDArray[np.float64]
@@ -46,7 +49,7 @@ PARTICLES: Mapping[str, Constraint] = {
     "expansion": one_of("node", "layer"),
     "node_order": one_of("oldest", "least-likely"),
     "resampling": one_of("multinomial", "systematic", "stratified", "residual"),
-    "ess_threshold": real(0, 1, integers=True),
+    "ess_threshold": real(0, 1, integers=True) | one_of("auto"),
     "alpha_split": real(0, 1, "neither"),
     "beta_split": real(0, integers=True),
     "min_samples_leaf": integer(1) | real(0, 1, "neither"),
@@ -96,6 +99,8 @@ class ParticleEstimator(ForestEstimator):
         -----
         ConvergenceWarning
             If some trees were not finished after `max_stages` stages; `log_evidence_` is NaN then.
+        IslandsDisagree
+            If the standard deviation of `island_log_evidence_` exceeds 2.
         """
         return self._fit(X, y, sample_weight)
 
@@ -115,13 +120,15 @@ class ParticleEstimator(ForestEstimator):
             found = plan.sample(data.X, data.schema.n_levels, model, report)
         is_whole = self._is_finished(found)
         island_weights = found.island_weights(self.island_weights, self._name)
+        if is_whole:
+            warn_if_islands_disagree(found.island_log_evidence, self._advice())
         settings |= {
             "log_evidence_": found.log_evidence if is_whole else float("nan"),
             "log_target_": found.log_evidence,
             "min_samples_leaf_": plan.min_samples_leaf,
         }
-        if len(found.predictive):
-            settings["leaf_variance_"] = np.ascontiguousarray(found.predictive[:, 1])
+        if len(found.leaf_variance):
+            settings["leaf_variance_"] = found.leaf_variance
         islands = Islands(found.island_log_evidence, island_weights, found.ess_trace)
         forest = found.to_forest(island_weights)
         grown = GrownForest(
@@ -140,7 +147,9 @@ class ParticleEstimator(ForestEstimator):
             expansion=self.expansion,
             node_order=self.node_order,
             resampling=self.resampling,
-            ess_threshold=float(self.ess_threshold),
+            ess_threshold=resolve_ess_threshold(
+                self.ess_threshold, self.proposal, float(self.tempering)
+            ),
             alpha_split=float(self.alpha_split),
             beta_split=float(self.beta_split),
             max_stages=NO_LIMIT if self.max_stages is None else int(self.max_stages),
@@ -162,6 +171,32 @@ class ParticleEstimator(ForestEstimator):
                 ConvergenceWarning,
             )
         return n_open == 0
+
+    def _advice(self) -> str:
+        """What to do about islands that disagree."""
+        if self.proposal == "optimal":
+            return "give more particles (n_particles)"
+        return "give more particles (n_particles), or proposal='optimal', which takes fewer"
+
+    @property
+    def log_evidence_se_(self) -> float:
+        """Standard error of `log_evidence_`, from the spread of the islands.
+
+        NaN for one island, and where `log_evidence_` is. Formula: `posterior.log_evidence_se`.
+        """
+        if np.isnan(self.log_evidence_):
+            return float("nan")
+        return log_evidence_se(self.island_log_evidence_)
+
+    @property
+    def n_root_cuts_(self) -> int:
+        """Distinct cuts of the root: by feature and by how they divide the training rows."""
+        return len(root_cut_shares(self))
+
+    @property
+    def effective_root_cuts_(self) -> float:
+        """How many root cuts of equal weight would be as diverse: 1 / Σ weight²."""
+        return effective_number(root_cut_shares(self))
 
     @property
     def feature_importances_(self) -> F64:

@@ -22,6 +22,26 @@ _PROPOSALS = {"prior": "prior", "empirical": "empirical", "optimal": "tempered"}
 _NODE_ORDERS = {"oldest": "oldest", "least-likely": "least-likely"}
 
 
+def resolve_ess_threshold(ess_threshold: float | str, proposal: str, tempering: float) -> float:
+    """The share of an island's particles below which they are drawn anew.
+
+    "auto" is 0.1 (1 − τ)² for the tempered proposal, so that it is 0.1 for the prior ones, τ = 0,
+    and 0 for the optimal one, τ = 1: the better decisions are proposed, the less of what weights
+    say is chance, and the more is lost with the particles that are not drawn.
+
+    Examples
+    --------
+    >>> resolve_ess_threshold("auto", "optimal", 0.5), resolve_ess_threshold("auto", "prior", 0.5)
+    (0.0, 0.1)
+    >>> resolve_ess_threshold("auto", "tempered", 0.5), resolve_ess_threshold(0.3, "prior", 0.5)
+    (0.025, 0.3)
+    """
+    if not isinstance(ess_threshold, str):
+        return float(ess_threshold)
+    tau = {"prior": 0.0, "empirical": 0.0, "optimal": 1.0}.get(proposal, tempering)
+    return 0.1 * (1.0 - tau) ** 2
+
+
 @dataclass(frozen=True)
 class ParticlePlan:
     """How particles are to be drawn.
@@ -102,8 +122,8 @@ class SampledParticles:
         Their distinct trees.
     importances : ndarray, (n_trees, n_features)
         Sum over a tree's splits of their log Bayes factors, where positive.
-    predictive : ndarray, (n_leaves in all, 3)
-        Mean, variance and degrees of freedom; empty for classes.
+    leaf_variance : ndarray, (n_leaves in all,)
+        Of the predictive distributions; empty for classes.
     particle_island, particle_tree, particle_weight : ndarray, (n_particles,)
         Where each particle is from, which tree it is, its weight within the island.
     island_log_evidence : ndarray, (n_islands,)
@@ -116,7 +136,7 @@ class SampledParticles:
 
     forest: _core.Forest
     importances: F64
-    predictive: F64
+    leaf_variance: F64
     particle_island: NDArray[np.int32]
     particle_tree: NDArray[np.int64]
     particle_weight: F64

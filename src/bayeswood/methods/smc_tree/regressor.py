@@ -53,9 +53,10 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         marginal likelihood.
     resampling : {"multinomial", "systematic", "stratified", "residual"}, default="multinomial"
         How particles are drawn by their weights.
-    ess_threshold : float, default=0.1
+    ess_threshold : float or "auto", default="auto"
         They are when the effective sample size of an island falls below this share of its
-        particles; 0 never does, 1 after every stage.
+        particles; 0 never does, 1 after every stage. "auto" is 0.1 with the proposals "prior" and
+        "empirical", 0 with the optimal one, and 0.1 (1 − τ)² with the tempered one.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
     prior_strength : float, default=0.3
@@ -99,6 +100,8 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     log_evidence_ : float
         Log of the estimate of p(Y | X), which is unbiased itself: the mean over islands.
         NaN if `max_stages` stopped some trees.
+    log_evidence_se_ : float
+        Its standard error, from the spread of the islands; NaN for one island.
     log_target_ : float
         The same of what the particles were drawn from: where `max_stages` stopped trees, the
         posterior of trees whose open nodes are leaves, without the prior probability that these
@@ -109,6 +112,9 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         Weights of the islands; they sum to 1.
     ess_trace_ : ndarray, (n_islands, n_stages)
         Effective sample size after every stage, before resampling; NaN after an island's last.
+    n_root_cuts_, effective_root_cuts_ : int, float
+        Distinct cuts of the root among the trees, and 1/Σ w² of their weights: how many ancestors
+        are left. Cuts that divide the training rows alike by the same feature are one.
     response_center_, response_unit_, prior_scale_ : float
         μ0; the step to which responses are rounded, so that sums are exact; b.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -189,7 +195,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         expansion: str = "node",
         node_order: str = "oldest",
         resampling: str = "multinomial",
-        ess_threshold: float = 0.1,
+        ess_threshold: float | str = "auto",
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         prior_strength: float = 0.3,

@@ -24,6 +24,9 @@ from bayeswood import (
 )
 from bayeswood.cli.app import app
 
+# With so few particles islands do disagree; what is said then is tested in test_trust.
+pytestmark = pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+
 X, Y = load_iris(return_X_y=True)
 X_NUMBERS, Y_NUMBERS = make_friedman1(n_samples=120, random_state=0)
 
@@ -223,6 +226,7 @@ def test_the_command_line(tmp_path):
         ({"resampling": "none"}, "'resampling' parameter"),
         ({"alpha_split": 1.0}, "'alpha_split' parameter"),
         ({"power": -1.0}, "'power' parameter"),
+        ({"ess_threshold": "never"}, "'ess_threshold' parameter"),
     ],
 )
 def test_bad_parameters(parameters, message):

@@ -1,0 +1,28 @@
+// Particles that go on as Markov chains: resample-move (Gilks and Berzuini 2001).
+//
+// When a filter has decided about every node, its weighted particles estimate the posterior over
+// trees, and the steps of metropolis.hpp leave that posterior as it is. So particles may be drawn
+// by their weights and each copy moved by a fixed number of steps: what they estimate stays the
+// same, the evidence was estimated before, and copies of one tree become different trees. The
+// number of steps must not depend on the tree, or the posterior would not be left as it is.
+#pragma once
+
+#include <vector>
+
+#include "bayeswood/mcmc/metropolis.hpp"
+#include "bayeswood/smc/particle_tree.hpp"
+
+namespace bayeswood {
+
+struct MoveSettings {
+  std::uint32_t n_moves = 0;  // of every particle
+  ChainSettings chain;
+};
+
+// A chain that starts at a finished tree. A rule of a particle says nothing about levels that its
+// node does not hold; in a chain they are fair coins, drawn from `levels`.
+template <CutLeafModel Model>
+Metropolis<Model> start_chain(const std::vector<TreePiece<Model>>& pieces, const TreeLaw& law,
+                              const Model& model, const ChainSettings& settings, Stream levels);
+
+}  // namespace bayeswood
