@@ -61,18 +61,27 @@ def data_set():
     return load
 
 
-# Tests of these files share clusters: one worker of pytest-xdist runs them all, and has each once.
-ONE_WORKER = ("test_distributed_backends.py", "test_dask_faults.py", "test_dask_futures.py")
+# What tests of these files share takes long to make: one worker of pytest-xdist runs each group and
+# makes it once. Clusters come first, because most of their time is spent waiting.
+CLUSTERS = (
+    "test_dask_faults.py",
+    "test_dask_futures.py",
+    "test_distributed_backends.py",
+    "test_spark_faults.py",
+)
+SHARING = ("test_class_knowledge.py", "test_noise_and_knowledge.py", "test_prior_limit.py")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Hand out tests one by one, but for those that share clusters."""
+    """Hand out tests one by one, but for those that share; the largest groups first."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class OneWorkerPerCluster(LoadScopeScheduling):
+    class OneWorkerPerGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.split("::")[0]
-            return "clusters" if file.endswith(ONE_WORKER) else nodeid
+            if file.endswith(CLUSTERS):
+                return "clusters"
+            return file if file.endswith(SHARING) else nodeid
 
-    return OneWorkerPerCluster(config, log)
+    return OneWorkerPerGroup(config, log)

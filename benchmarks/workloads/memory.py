@@ -37,10 +37,10 @@ def _compare(problem: Problem, n_trees: int) -> tuple[list[Row], list[str]]:
     with tempfile.TemporaryDirectory() as folder:
         np.save(Path(folder, "X.npy"), problem.X)
         np.save(Path(folder, "y.npy"), problem.y)
-        peak = {name: _peak_of_child(folder, problem, name, n_trees) for name in names}
-        idle = {name: _peak_of_child(folder, problem, name, 0) for name in names}
+        found = {name: _peaks_of_child(folder, problem, name, n_trees) for name in names}
     title = f"{problem.title}, {n_trees} trees"
-    growth = {name: max(peak[name] - idle[name], 0.1) for name in names}  # less is noise
+    peak = {name: last for name, (_, last) in found.items()}
+    growth = {name: max(last - first, 0.1) for name, (first, last) in found.items()}  # less: noise
     rows = [
         Row(title, ours, peer, "fit, peak memory", "MB", peak[ours], peak[peer], promise)
         for (ours, peer), promise in PAIRS.items()
@@ -52,12 +52,14 @@ def _compare(problem: Problem, n_trees: int) -> tuple[list[Row], list[str]]:
     return rows, []
 
 
-def _peak_of_child(folder: str, problem: Problem, name: str, n_trees: int) -> float:
+def _peaks_of_child(folder: str, problem: Problem, name: str, n_trees: int) -> tuple[float, float]:
+    """Peak memory after a fit on 20 rows, and after one on all."""
     arguments = [folder, problem.task, str(problem.max_features), str(problem.min_samples_leaf)]
     command = [sys.executable, "-m", "benchmarks.workloads.memory", *arguments, name, str(n_trees)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     run = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    return float(run.stdout)
+    first, last = map(float, run.stdout.split())
+    return first, last
 
 
 def _peak_mb() -> float:
@@ -77,11 +79,10 @@ def _child(folder: str, task: str, max_features: str, leaf: str, name: str, n_tr
     X, y = np.load(Path(folder, "X.npy")), np.load(Path(folder, "y.npy"))
     features = max_features if max_features == "sqrt" else float(max_features)
     problem = Problem("", task, X, y, X[:1], y[:1], int(leaf), features)  # type: ignore[arg-type]
-    if n_trees == "0":
-        problem = problem.first_rows(20)
-    fitted = (OURS | PEERS)[name](problem, max(1, int(n_trees)), 1, 0)
-    assert fitted.model is not None
-    print(_peak_mb())
+    for rows, n in ((problem.first_rows(20), 1), (problem, int(n_trees))):
+        fitted = (OURS | PEERS)[name](rows, n, 1, 0)
+        assert fitted.model is not None
+        print(_peak_mb())
 
 
 WORKLOADS: dict[str, Workload] = {"memory-20k": memory_20k, "memory-200k": memory_200k}

@@ -26,6 +26,9 @@ BACKENDS = [Embedded, DaskBackend, SparkBackend]
 
 @pytest.fixture(scope="module", params=BACKENDS, ids=lambda backend: backend.name)
 def backend(request, tmp_path_factory):
+    if request.param is SparkBackend:
+        yield request.getfixturevalue("spark_backend")
+        return
     opened = request.param(tmp_path_factory.mktemp(request.param.name))
     yield opened
     opened.close()

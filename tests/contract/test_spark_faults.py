@@ -8,7 +8,6 @@ import time
 import killed_midway
 import pyarrow.parquet as pq
 import pytest
-from cluster_backends import SparkBackend
 from file_tables import FEATURES, regressor, small_table
 
 from bayeswood.distributed.backends.local_processes import WorkerError
@@ -26,10 +25,8 @@ KILL = "spark.sql.execution.pyspark.udf.killOnIdleTimeout"
 
 
 @pytest.fixture(scope="module")
-def backend(tmp_path_factory):
-    opened = SparkBackend(tmp_path_factory.mktemp("spark"))
-    yield opened
-    opened.close()
+def backend(spark_backend):
+    return spark_backend
 
 
 @pytest.fixture(scope="module")

@@ -1,23 +1,19 @@
-"""Given trees through the library: exact answers, limits, and the twin."""
+"""Given trees through the library: exact answers, and the twin."""
 
 import numpy as np
 import pytest
-from safe_bayes_truth import FIXED, LIMIT_DATA, LIMITS
+from safe_bayes_truth import FIXED
 from safe_bayes_twin import (
     DirichletMultinomial,
     Split,
     Twin,
     draw_full_tree,
-    draw_shape,
-    fill_rules,
     nested,
 )
 
 from bayeswood import Forest
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import weigh_trees
-
-N_TREES = 20_000
 
 
 def fixed_forest(power):
@@ -39,20 +35,6 @@ def test_fixed_trees_pool_exactly(power):
     forest = fixed_forest(power)
     np.testing.assert_allclose(forest.weights, weights, rtol=0, atol=1e-9)
     np.testing.assert_allclose(forest.predict(FIXED["X_test"]), p, rtol=0, atol=1e-9)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("power", [0.25, 1.0])
-@pytest.mark.parametrize("split_probability", [0.3, 0.475, 0.5])
-def test_many_trees_reach_the_limit(split_probability, power, rng):
-    """The standard error is below .001, so .005 has a false-alarm rate below 1e-5 a number."""
-    trees = [fill_rules(draw_shape(split_probability, rng, 1000), 1, rng) for _ in range(N_TREES)]
-    shapes = Forest.from_nested(trees, n_features=1)
-    forest = weigh_trees(shapes, LIMIT_DATA["X"], LIMIT_DATA["y"], power=power)
-    mean_power, predictive = LIMITS[split_probability, power]
-    found = forest.predict(LIMIT_DATA["X_test"])
-    np.testing.assert_allclose(found, predictive, rtol=0, atol=0.005)
-    assert np.exp(forest.log_weights).mean() == pytest.approx(mean_power, rel=0.02)
 
 
 @pytest.mark.parametrize("alpha", [0.3, (0.2, 1.4, 0.5)])

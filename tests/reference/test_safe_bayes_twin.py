@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from safe_bayes_truth import FIXED, LIMIT_DATA, LIMITS
+from safe_bayes_truth import FIXED
 from safe_bayes_twin import (
     DirichletMultinomial,
     Grown,
@@ -19,7 +19,6 @@ from safe_bayes_twin import (
     mid_rank_pit,
     n_leaves,
     nested,
-    power_weights,
 )
 from scipy.integrate import quad
 
@@ -60,31 +59,6 @@ def test_fixed_trees_pool_exactly(power):
     twin = fixed_twin(power)
     np.testing.assert_allclose(twin.weights(), weights, rtol=0, atol=1e-9)
     np.testing.assert_allclose([twin.linear(x) for x in FIXED["X_test"]], p, rtol=0, atol=1e-9)
-
-
-@pytest.fixture(scope="module", params=[0.3, 0.475, 0.5])
-def prior_forest(request):
-    """Evidence and predictions of 20,000 trees of the prior; they serve both powers."""
-    rng = np.random.default_rng(20_000)
-    rows = np.arange(4)
-    log_evidences, draws = [], []
-    for _ in range(N_TREES):
-        tree = fill_rules(draw_shape(request.param, rng, max_leaves=1000), 1, rng)
-        grown = Grown(tree, LIMIT_DATA["X"], LIMIT_DATA["y"], UNIFORM, False, rows)
-        log_evidences.append(grown.log_evidence())
-        draws.append([grown.predictive(x) for x in LIMIT_DATA["X_test"]])
-    return request.param, np.array(log_evidences), np.array(draws)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("power", [0.25, 1.0])
-def test_many_trees_reach_the_limit(prior_forest, power):
-    """The standard error is below .001, so .005 has a false-alarm rate below 1e-5 a number."""
-    split_probability, log_evidences, draws = prior_forest
-    mean_power, predictive = LIMITS[split_probability, power]
-    found = np.einsum("k,knc->nc", power_weights(log_evidences, power), draws)
-    np.testing.assert_allclose(found, predictive, rtol=0, atol=0.005)
-    assert np.exp(power * log_evidences).mean() == pytest.approx(mean_power, rel=0.02)
 
 
 @pytest.mark.parametrize("split_probability", [0.3, 0.475])

@@ -11,6 +11,7 @@ A node is one of
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -22,6 +23,9 @@ from bayeswood.errors import BayeswoodError
 F64 = NDArray[np.float64]
 _SPLIT_KEYS = ("feature", "rule", "left", "right")
 _WORD_BITS = 64
+# What nodes mostly are comes first: an abstract type is slow to ask for.
+_SEQUENCES = (tuple, list, Sequence)
+_NUMBERS = (float, Real)
 
 
 @dataclass(frozen=True)
@@ -132,10 +136,11 @@ def count_features(trees: Sequence[Any]) -> int:
 
 
 def _is_split(node: Any) -> bool:
-    if isinstance(node, Mapping):
-        return all(key in node for key in _SPLIT_KEYS)
-    is_sequence = isinstance(node, Sequence) and not isinstance(node, str)
-    return is_sequence and len(node) in (4, 5)
+    if node is None or isinstance(node, str):
+        return False
+    if isinstance(node, _SEQUENCES):
+        return len(node) in (4, 5)
+    return isinstance(node, Mapping) and all(key in node for key in _SPLIT_KEYS)
 
 
 def _children(node: Any) -> tuple[Any, Any]:
@@ -191,10 +196,10 @@ def _add_split(flat: _Flat, split: _Split, settings: NestedSettings) -> None:
 
 
 def _read_split(node: Any, settings: NestedSettings, place: _Place) -> _Split:
-    if isinstance(node, Mapping):
-        parts = [node[key] for key in _SPLIT_KEYS] + [node.get("missing_left", False)]
-    else:
+    if isinstance(node, _SEQUENCES):
         parts = [*node, False][:5]
+    else:
+        parts = [node[key] for key in _SPLIT_KEYS] + [node.get("missing_left", False)]
     feature, rule, left, right, missing_left = parts
     if not isinstance(feature, int | np.integer) or not 0 <= feature < settings.n_features:
         raise BayeswoodError(
@@ -214,7 +219,7 @@ def _read_rule(rule: Any, n_levels: int, place: _Place) -> float | frozenset[int
                 f"Got {rule!r} instead."
             )
         return levels
-    if not isinstance(rule, Real) or np.isnan(float(rule)):
+    if not isinstance(rule, _NUMBERS) or isnan(rule):
         raise BayeswoodError(
             f"The rule at {place} must be a number (or a set of level numbers, for a feature "
             f"that has 'n_levels'). Got {rule!r} instead."

@@ -424,7 +424,7 @@ def test_types_that_change_late_in_the_file(tmp_path):
     path = tmp_path / "d.csv"
     lines = [f"{i % 1000},{i % 7}.5,,{i % 5}\n" for i in range(150_000)]
     path.write_text("a,y,b,c\n" + "".join(lines) + "n/k,1.5,3,0.25\n")
-    result = run_json("fit", path, "-t", "y", "-n", 1, "--param", "max_depth=1")
+    result = run_json("fit", path, "-t", "y", "-m", "random-forest", "-n", 1)
     assert result["categories"] == ["a"]
     assert result["features"] == ["a", "b", "c"]
 

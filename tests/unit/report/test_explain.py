@@ -52,19 +52,20 @@ def test_ways_end_in_the_leaf_that_apply_gives(classes, numbers):
 
 def test_class_numbers_are_those_of_the_model(classes):
     model, X = classes
+    predicted, proba, draws = model.predict(X), model.predict_proba(X), model.predict_draws(X)
+    interval, total = model.predict_interval(X, coverage=0.8), model.uncertainty(X).total
     for i in range(len(X)):
-        x = X.iloc[i : i + 1]
-        why = explain(model, x, coverage=0.8, gamma0=0.7)
-        votes = model.predict_draws(x)[:, 0].argmax(axis=1)
+        why = explain(model, X.iloc[i : i + 1], coverage=0.8, gamma0=0.7)
+        votes = draws[:, i].argmax(axis=1)
         chosen = list(model.classes_).index(why.prediction)
-        assert why.prediction == model.predict(x)[0]
-        assert why.probability == pytest.approx(model.predict_proba(x)[0, chosen])
-        assert why.interval == tuple(model.predict_interval(x, coverage=0.8)[0, chosen])
+        assert why.prediction == predicted[i]
+        assert why.probability == pytest.approx(proba[i, chosen])
+        assert why.interval == tuple(interval[i, chosen])
         assert why.agreement == pytest.approx(np.mean(votes == chosen))
         assert why.is_confident == (why.agreement >= 0.7)
         assert sorted(d.member for d in why.dissenters) == np.flatnonzero(votes != chosen).tolist()
         assert sum(why.votes.values()) == pytest.approx(1)
-        assert why.uncertainty.total == pytest.approx(model.uncertainty(x).total[0])
+        assert why.uncertainty.total == pytest.approx(total[i])
 
 
 def test_numbers_are_those_of_the_model(numbers):

@@ -14,14 +14,17 @@
 
 namespace bayeswood {
 
-// Whole numbers, such as counts of rows, are looked up.
-inline const std::vector<double> X_LOG_X = [] {
+// Not a lambda: compilers would try its loop as a constant expression, in every file, in vain.
+inline std::vector<double> x_log_x_table() {
   std::vector<double> table(65537, 0.0);
   for (std::size_t x = 2; x < table.size(); ++x) {
     table[x] = static_cast<double>(x) * std::log(static_cast<double>(x));
   }
   return table;
-}();
+}
+
+// Whole numbers, such as counts of rows, are looked up.
+inline const std::vector<double> X_LOG_X = x_log_x_table();
 
 inline double x_log_x(double x) {
   if (x < static_cast<double>(X_LOG_X.size())) {
