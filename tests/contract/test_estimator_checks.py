@@ -62,7 +62,7 @@ ESTIMATORS = [
     SMCTreeClassifier(n_particles=100),
     SMCTreeClassifier(n_particles=20, n_islands=1, proposal="optimal", expansion="layer"),
     SMCTreeRegressor(n_particles=100),
-    SMCTreeRegressor(n_particles=20, proposal="tempered", min_samples_leaf=3),
+    SMCTreeRegressor(n_particles=20, proposal="tempered", min_samples_leaf=3, n_moves=20),
 ]
 
 

@@ -135,18 +135,22 @@ LIMITS = [{}, {"min_samples_leaf": 2}, {"max_leaves": 3}, {"power": 0.4}, {"copi
 LIMITS += [{"dirichlet_alpha": [0.2, 1.5, 0.8]}]
 
 
+def limited(limit, y):
+    """Parameters of the estimator, copies of the rows, and the twin's model."""
+    parameters = dict(limit)
+    copies = (1, 2, 1, 3, 1, 1, 2) if parameters.pop("copies", False) else None
+    alpha = tuple(parameters.get("dirichlet_alpha", ()))
+    if not alpha:
+        parameters["concentration"] = 2.0
+    return parameters, copies, ClassModel(y, 3, alpha or 2.0, copies, limit.get("power", 1.0))
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: next(iter(limit), "none"))
 @pytest.mark.parametrize("proposal", PROPOSALS)
 def test_mixed_tables_and_limits(proposal, limit, seed):
     """As above: 2e-4 a case."""
     X, rows, levels, y = mixed_rows()
-    parameters = dict(limit)
-    copies = (1, 2, 1, 3, 1, 1, 2) if parameters.pop("copies", False) else None
-    parameters = {"concentration": 2.0} | parameters
-    if "dirichlet_alpha" in parameters:
-        del parameters["concentration"]
-    alpha = tuple(parameters.get("dirichlet_alpha", ())) or 2.0
-    model = ClassModel(y, 3, alpha, copies, parameters.get("power", 1.0))
+    parameters, copies, model = limited(limit, y)
     sums = evidence_by_leaves(rows, levels, model, 0.9, 0.6, limit.get("min_samples_leaf", 1))
     sums = sums[: limit.get("max_leaves", len(sums)) + 1]
     trees = many_runs(

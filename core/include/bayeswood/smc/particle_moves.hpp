@@ -5,6 +5,9 @@
 // by their weights and each copy moved by a fixed number of steps: what they estimate stays the
 // same, the evidence was estimated before, and copies of one tree become different trees. The
 // number of steps must not depend on the tree, or the posterior would not be left as it is.
+//
+// The target is the same in both: Chipman's prior of tree_law.hpp is that of tree_prior.hpp, with a
+// coin for every level that a node does not hold, and with the same limits on leaves and rows.
 #pragma once
 
 #include <vector>

@@ -50,6 +50,7 @@ PARTICLES: Mapping[str, Constraint] = {
     "node_order": one_of("oldest", "least-likely"),
     "resampling": one_of("multinomial", "systematic", "stratified", "residual"),
     "ess_threshold": real(0, 1, integers=True) | one_of("auto"),
+    "n_moves": integer(0, _MANY),
     "alpha_split": real(0, 1, "neither"),
     "beta_split": real(0, integers=True),
     "min_samples_leaf": integer(1) | real(0, 1, "neither"),
@@ -111,6 +112,9 @@ class ParticleEstimator(ForestEstimator):
         if self.expansion == "layer" and self.node_order != "oldest":
             words = "'oldest' with expansion='layer', which decides about all open nodes at once"
             raise parameter_error("node_order", self._name, words, self.node_order)
+        if self.n_moves and self.max_stages is not None:
+            words = "0 with max_stages: only finished trees can be moved"
+            raise parameter_error("n_moves", self._name, words, self.n_moves)
         copies = data.copies(self._name)
         n_rows = count_copies(data.n_rows, copies)
         model, settings = self._leaf_model(data, copies)
@@ -155,6 +159,7 @@ class ParticleEstimator(ForestEstimator):
             max_stages=NO_LIMIT if self.max_stages is None else int(self.max_stages),
             min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
             max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
+            n_moves=int(self.n_moves),
             n_jobs=self._threads(),
         )
 

@@ -20,6 +20,8 @@ NO_LIMIT = 2**32 - 1
 # What the core calls them: the optimal proposal is the tempered one at τ = 1.
 _PROPOSALS = {"prior": "prior", "empirical": "empirical", "optimal": "tempered"}
 _NODE_ORDERS = {"oldest": "oldest", "least-likely": "least-likely"}
+# Births, deaths, changes of split and of rule, swaps: all alike; no small steps of rules.
+_MOVES = np.array([0.2, 0.2, 0.2, 0.2, 0.2, 0.0])
 
 
 def resolve_ess_threshold(ess_threshold: float | str, proposal: str, tempering: float) -> float:
@@ -62,6 +64,8 @@ class ParticlePlan:
         Share of an island's particles.
     alpha_split, beta_split : float
     max_stages, min_samples_leaf, max_leaves : int
+    n_moves : int
+        Metropolis steps of every particle at the end.
     n_jobs : int
     """
 
@@ -79,6 +83,7 @@ class ParticlePlan:
     max_stages: int
     min_samples_leaf: int
     max_leaves: int
+    n_moves: int
     n_jobs: int
 
     def sample(
@@ -106,6 +111,8 @@ class ParticlePlan:
             max_stages=self.max_stages,
             min_samples_leaf=self.min_samples_leaf,
             max_leaves=self.max_leaves,
+            n_moves=self.n_moves,
+            move_probabilities=_MOVES,
             n_jobs=self.n_jobs,
             progress=progress,
         )

@@ -57,6 +57,10 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         They are when the effective sample size of an island falls below this share of its
         particles; 0 never does, 1 after every stage. "auto" is 0.1 with the proposals "prior" and
         "empirical", 0 with the optimal one, and 0.1 (1 − τ)² with the tempered one.
+    n_moves : int, default=0
+        Resample-move: when all trees are finished, particles are drawn by their weights once more,
+        and each makes so many Metropolis steps (birth, death, changes, swap), which leave the
+        posterior as it is and tell copies of one tree apart. Not with `max_stages`.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
     prior_strength : float, default=0.3
@@ -196,6 +200,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         node_order: str = "oldest",
         resampling: str = "multinomial",
         ess_threshold: float | str = "auto",
+        n_moves: int = 0,
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         prior_strength: float = 0.3,
@@ -219,6 +224,7 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         self.node_order = node_order
         self.resampling = resampling
         self.ess_threshold = ess_threshold
+        self.n_moves = n_moves
         self.alpha_split = alpha_split
         self.beta_split = beta_split
         self.prior_strength = prior_strength

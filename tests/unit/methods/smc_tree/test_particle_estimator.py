@@ -4,6 +4,7 @@ import gc
 import pickle
 import resource
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,8 @@ KINDS = [
     {"proposal": "optimal", "expansion": "layer"},
     {"proposal": "tempered", "tempering": 0.3, "node_order": "least-likely"},
     {"min_samples_leaf": 0.05, "max_leaves": 6, "power": 0.5, "island_weights": "evidence"},
+    {"n_moves": 40},
+    {"min_samples_leaf": 0.05, "max_leaves": 6, "power": 0.5, "n_moves": 40},
 ]
 
 
@@ -129,19 +132,23 @@ def test_another_seed_is_another_fit():
     )
 
 
+@pytest.mark.parametrize("n_moves", [0, 25])
 @pytest.mark.parametrize("proposal", ["prior", "empirical", "optimal"])
-def test_a_weight_of_k_is_k_copies(proposal, rng):
+def test_a_weight_of_k_is_k_copies(proposal, n_moves, rng):
     times = rng.integers(0, 4, len(Y))
-    weighted = classifier(proposal=proposal, min_samples_leaf=2).fit(X, Y, sample_weight=times)
-    copied = classifier(proposal=proposal, min_samples_leaf=2)
+    shared = {"proposal": proposal, "min_samples_leaf": 2, "n_moves": n_moves}
+    weighted = classifier(**shared).fit(X, Y, sample_weight=times)
+    copied = classifier(**shared)
     copied.fit(np.repeat(X, times, axis=0), np.repeat(Y, times))
     assert weighted.log_evidence_ == pytest.approx(copied.log_evidence_, rel=1e-12)
     np.testing.assert_allclose(weighted.predict_proba(X), copied.predict_proba(X), rtol=1e-9)
 
 
-def test_the_order_of_rows_does_not_matter(rng):
+@pytest.mark.parametrize("n_moves", [0, 25])
+def test_the_order_of_rows_does_not_matter(n_moves, rng):
     order = rng.permutation(len(Y))
-    one, other = classifier().fit(X, Y), classifier().fit(X[order], Y[order])
+    make = partial(classifier, n_moves=n_moves)
+    one, other = make().fit(X, Y), make().fit(X[order], Y[order])
     np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
 
 
@@ -227,6 +234,8 @@ def test_the_command_line(tmp_path):
         ({"alpha_split": 1.0}, "'alpha_split' parameter"),
         ({"power": -1.0}, "'power' parameter"),
         ({"ess_threshold": "never"}, "'ess_threshold' parameter"),
+        ({"n_moves": -1}, "'n_moves' parameter"),
+        ({"n_moves": 5, "max_stages": 9}, "'n_moves' parameter .* only finished trees"),
     ],
 )
 def test_bad_parameters(parameters, message):

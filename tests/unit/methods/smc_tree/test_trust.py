@@ -81,3 +81,26 @@ def test_diagnose_says_it():
 def test_rows_of_reference_are_refused_for_particles():
     with pytest.raises(ValueError, match="'X_reference' parameter of diagnose must be None"):
         diagnose(agreeing(), X[:2])
+
+
+# --- moves ---------------------------------------------------------------------------------------
+
+
+def test_moves_leave_the_evidence_and_tell_copies_apart():
+    """One island of the prior proposal ends with one root; the filter before the moves is the same.
+
+    How often moves find what enumeration finds is in tests/statistical/test_particle_moves.py.
+    """
+    shared = {"n_islands": 1, "random_state": 3}
+    still = SMCTreeClassifier(300, **shared).fit(X, Y)
+    moved = SMCTreeClassifier(300, n_moves=300, **shared).fit(X, Y)
+    assert moved.log_evidence_ == pytest.approx(still.log_evidence_, rel=1e-14)
+    np.testing.assert_array_equal(moved.ess_trace_, still.ess_trace_)
+    effective = [1 / np.sum(trees.member_weights_**2) for trees in (still, moved)]
+    assert effective[1] > 3 * effective[0]
+    assert moved.n_root_cuts_ > still.n_root_cuts_
+
+
+def test_a_root_that_cannot_be_split_stays():
+    trees = agreeing(min_samples_leaf=100, n_moves=20)
+    assert trees.forest_.n_trees == 1
