@@ -61,7 +61,7 @@ TEST(every_way_of_filtering_gives_lawful_trees) {
 TEST(moved_particles_are_lawful_and_leave_the_evidence) {
   const RandomData data(150, 5, 0.1, 35);
   const RankedTable table(data.view(), data.n_levels, {});
-  const ClassLeaves classes(data.labels, RowCopies({}, data.n), 3, 2.0, 1.0);
+  const ClassLeaves classes(data.labels, RowCopies({}, data.n), even_prior(3, 2.0), 1.0);
   const ForestShape shape{static_cast<std::int32_t>(data.d), 3, true, data.n_levels};
   for (const auto proposal : {Proposal::PRIOR, Proposal::EMPIRICAL, Proposal::TEMPERED}) {
     FilterSettings settings = settings_of(proposal, 1, Expansion::OLDEST, Resampling::MULTINOMIAL);

@@ -33,7 +33,7 @@ TABLES = {
     "complex objects": (np.array([[1j]], dtype=object), ValueError, "Complex data not supported"),
     "sparse array": (sparse.csr_array(np.eye(2)), TypeError, "Sparse data was passed"),
     "sparse matrix": (sparse.csc_matrix(np.eye(2)), TypeError, "Sparse data was passed"),
-    "np.matrix": (np.matrix([[1.0]]), TypeError, "np.matrix is not supported"),
+    "np.matrix": (np.ones((1, 1)).view(np.matrix), TypeError, "np.matrix is not supported"),
     "structured": (np.zeros(2, dtype=[("a", "f8")]), TypeError, "X is a structured array"),
     "bytes": (np.array([[b"a"]]), TypeError, "Column 'x0' of X holds bytes"),
     "datetimes": (np.zeros((1, 2), dtype="M8[D]"), TypeError, "Column 'x0' of X holds dates"),

@@ -193,7 +193,7 @@ def affordable_leaves(max_leaves: int, n_trees: int, n_outputs: int) -> int:
     Examples
     --------
     >>> affordable_leaves(10_000, 300, 2), affordable_leaves(10_000, 300, 26)
-    (10000, 3779)
+    (10000, 3775)
     """
     affordable = int(AUTO_BYTES / (n_trees * bytes_per_leaf(n_outputs)))
     return max(2, min(max_leaves, affordable))

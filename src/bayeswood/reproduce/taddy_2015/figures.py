@@ -113,10 +113,10 @@ def tree_places(paths: list[str]) -> dict[str, tuple[float, float]]:
     """
     inner = {path[:-1] for path in paths if path}
     leaves = [path for path in paths if path not in inner]
-    places = {path: (float(k), -float(len(path))) for k, path in enumerate(leaves)}
+    places = {path: (float(k), float(-len(path))) for k, path in enumerate(leaves)}
     for path in sorted(inner, key=len, reverse=True):
         x = (places[path + "L"][0] + places[path + "R"][0]) / 2
-        places[path] = (x, -float(len(path)))
+        places[path] = (x, float(-len(path)))
     return places
 
 

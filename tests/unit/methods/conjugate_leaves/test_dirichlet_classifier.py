@@ -7,6 +7,9 @@ from sklearn.datasets import load_iris
 from bayeswood import MCMCTreeClassifier, SafeBayesForestClassifier, SMCTreeClassifier, load
 from bayeswood.errors import BayeswoodError
 
+# So few particles are not to be trusted, which is not the matter here.
+pytestmark = pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+
 SMALL = {
     MCMCTreeClassifier: {"n_chains": 1, "n_burn_in": 20, "n_draws": 30},
     SMCTreeClassifier: {"n_particles": 30},
