@@ -19,16 +19,21 @@ namespace {
 
 // The values of all trees, one after another; room for them is made once.
 template <class T, class Get>
-nb::object gather(const Forest& forest, Get get) {
+nb::object gather_by_number(const Forest& forest, Get get) {
   std::size_t n = 0;
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) n += get(forest.tree(t)).size();
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n += get(t).size();
   std::vector<T> all;
   all.reserve(n);
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    const auto& values = get(forest.tree(t));
+    const auto& values = get(t);
     all.insert(all.end(), values.begin(), values.end());
   }
   return to_numpy(std::move(all));
+}
+
+template <class T, class Get>
+nb::object gather(const Forest& forest, Get get) {
+  return gather_by_number<T>(forest, [&](std::size_t t) -> auto& { return get(forest.tree(t)); });
 }
 
 std::size_t count_leaves(const Forest& forest) {
@@ -84,7 +89,8 @@ nb::dict to_arrays(const Forest& forest) {
   d["leaf_n_entries"] = entry_counts(forest);
   d["leaf_class"] =
       gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_class; });
-  d["leaf_value"] = gather<double>(forest, [](const Tree& t) -> auto& { return t.leaf_value; });
+  d["leaf_value"] =
+      gather_by_number<double>(forest, [&](std::size_t t) { return forest.leaf_values(t); });
   d["leaf_rows"] = gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_rows; });
   return d;
 }
@@ -263,31 +269,57 @@ nb::dict one_tree(nb::handle self, std::size_t index) {
   d["weight"] = look(tree.weight, self);
   d["category_offset"] = look(tree.category_offset, self);
   d["category_words"] = look(tree.category_words, self);
-  d["value"] = to_numpy(node_values(tree, forest.shape()), {n, forest.n_outputs()});
+  d["value"] = to_numpy(node_values(tree, forest.shape(), forest.leaf_values(index)),
+                        {n, forest.n_outputs()});
   return d;
 }
 
+// Trees of several forests, one by one, and their values where these are not in the trees.
+class Gathered {
+ public:
+  explicit Gathered(bool shares_shapes) : shares_shapes_(shares_shapes) {}
+  void add(const Forest& forest, std::size_t t) {
+    trees_.push_back(forest.trees()[t]);
+    if (!shares_shapes_) return;
+    const std::span<const double> values = forest.leaf_values(t);
+    values_.insert(values_.end(), values.begin(), values.end());
+  }
+  std::shared_ptr<Forest> forest(const ForestShape& shape) && {
+    if (shares_shapes_)
+      return std::make_shared<Forest>(shape, std::move(trees_), std::move(values_));
+    return std::make_shared<Forest>(shape, std::move(trees_));
+  }
+
+ private:
+  bool shares_shapes_;
+  Trees trees_;
+  std::vector<double> values_;
+};
+
 std::shared_ptr<Forest> select(const Forest& forest, const Vector<std::int64_t>& indices) {
-  Trees trees;
+  Gathered chosen(forest.shares_shapes());
   for (const auto i : span(indices)) {
     if (i < 0 || static_cast<std::size_t>(i) >= forest.n_trees())
       throw nb::index_error("no such tree");
-    trees.push_back(forest.trees()[static_cast<std::size_t>(i)]);
+    chosen.add(forest, static_cast<std::size_t>(i));
   }
-  return std::make_shared<Forest>(forest.shape(), std::move(trees));
+  return std::move(chosen).forest(forest.shape());
 }
 
 std::shared_ptr<Forest> join(const std::vector<std::shared_ptr<Forest>>& forests) {
   if (forests.empty()) throw std::invalid_argument("forests: at least one");
-  Trees trees;
+  bool shares_shapes = false;
+  for (const auto& forest : forests) shares_shapes = shares_shapes || forest->shares_shapes();
+  Gathered all(shares_shapes);
   for (const auto& forest : forests)
-    trees.insert(trees.end(), forest->trees().begin(), forest->trees().end());
-  return std::make_shared<Forest>(forests[0]->shape(), std::move(trees));
+    for (std::size_t t = 0; t < forest->n_trees(); ++t) all.add(*forest, t);
+  return std::move(all).forest(forests[0]->shape());
 }
 
 std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n_jobs) {
   if (!(strength >= 0) || std::isinf(strength))
     throw std::invalid_argument("strength: a number >= 0");
+  if (forest.shares_shapes()) throw std::invalid_argument("sums of trees are not shrunk");
   std::shared_ptr<Forest> shrunk;
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     shrunk = std::make_shared<Forest>(forest, shrink_leaves(forest, strength, run));

@@ -88,14 +88,6 @@ nb::dict to_dict(ChainsResult& result, const ForestShape& shape) {
   return out;
 }
 
-// A pending KeyboardInterrupt is dropped where the user wants what there is; all else is raised.
-void settle_interrupt(const ChainsResult& result, bool keep_interrupted) {
-  if (!result.interrupted || PyErr_Occurred() == nullptr) return;
-  if (!keep_interrupted || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0)
-    throw nb::python_error();
-  PyErr_Clear();
-}
-
 nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const OwnedLeaves& model,
                 const std::string& prior, double alpha_split, double beta_split,
                 const Vector<double>& move_probabilities, std::uint64_t seed, std::size_t n_chains,
@@ -126,7 +118,7 @@ nb::dict sample(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const 
       return run_chains(law, leaves, plan, n_jobs, poll);
     });
   }
-  settle_interrupt(result, keep_interrupted);
+  settle_interrupt(result.interrupted, keep_interrupted);
   return to_dict(result, model.shape(copy(n_levels)));
 }
 

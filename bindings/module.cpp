@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_leaf_model(m);
   bayeswood::bindings::bind_mcmc(m);
   bayeswood::bindings::bind_smc(m);
+  bayeswood::bindings::bind_sums(m);
   bayeswood::bindings::bind_calibration(m);
   bayeswood::bindings::bind_support(m);
 }

@@ -15,6 +15,7 @@ void bind_safe_bayes(nanobind::module_& m);
 void bind_leaf_model(nanobind::module_& m);
 void bind_mcmc(nanobind::module_& m);
 void bind_smc(nanobind::module_& m);
+void bind_sums(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
 void bind_support(nanobind::module_& m);
 

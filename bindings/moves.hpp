@@ -12,8 +12,6 @@
 
 namespace bayeswood::bindings {
 
-using OptionalVector = std::optional<Vector<double>>;
-
 inline std::array<double, N_MOVES> numbers_of_moves(const Vector<double>& values,
                                                     const char* name) {
   if (values.shape(0) != N_MOVES)

@@ -43,4 +43,12 @@ void run_released(unsigned n_jobs, const nb::object& progress, Work&& work) {
   if (interrupted && PyErr_Occurred() != nullptr) throw nb::python_error();
 }
 
+// A pending KeyboardInterrupt is dropped where the user wants what there is; all else is raised.
+inline void settle_interrupt(bool interrupted, bool keep_interrupted) {
+  if (!interrupted || PyErr_Occurred() == nullptr) return;
+  if (!keep_interrupted || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) == 0)
+    throw nb::python_error();
+  PyErr_Clear();
+}
+
 }  // namespace bayeswood::bindings

@@ -31,6 +31,7 @@ INCLUDES = {
     "sample": {"base", "forest"},
     "mcmc": {"base", "forest", "leaf", "sample"},
     "smc": {"base", "forest", "leaf", "sample", "mcmc"},
+    "sums": {"base", "forest", "grow", "sample"},
     "safe_bayes": {"base", "forest", "leaf"},
     "support": {"base"},
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <unordered_map>
 
 namespace bayeswood {
 namespace {
@@ -22,12 +23,19 @@ CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
   packed_ = n_columns() < SET_FLAG && collect_thresholds(trees);
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
   wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
+  // Trees that several members share are packed once.
+  std::unordered_map<const Tree*, std::size_t> first;
   std::size_t n_nodes = 0;
-  for (const auto& tree : trees) n_nodes += tree->n_nodes();
+  for (std::size_t t = 0; t < trees.size(); ++t)
+    if (first.try_emplace(trees[t].get(), t).second) n_nodes += trees[t]->n_nodes();
   if (packed_) nodes_.reserve(n_nodes);
   if (wide_) wide_nodes_.reserve(n_nodes);
-  for (const auto& tree : trees) {
-    if (packed_) {
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    const auto& tree = trees[t];
+    const std::size_t same = first.at(tree.get());
+    if (same < t && (packed_ || wide_)) {
+      offset_.push_back(offset_[same]);
+    } else if (packed_) {
       pack_tree(*tree, nodes_, [this](std::size_t f, double value) { return place_of(f, value); });
     } else if (wide_) {
       pack_tree(*tree, wide_nodes_, [](std::size_t, double value) { return value; });

@@ -15,15 +15,17 @@ constexpr std::size_t CHUNK_VALUES = std::size_t{1} << 19;
 
 // Calls add(output, value) for what a leaf holds.
 template <class Add>
-void for_each_value(const Tree& tree, const ForestShape& shape, std::uint32_t node, Add add) {
+void for_each_value(const Forest& forest, std::size_t t, std::uint32_t node, Add add) {
+  const Tree& tree = forest.tree(t);
   const std::size_t leaf = tree.child[node];
-  if (shape.is_classifier) {
+  if (forest.shape().is_classifier) {
     for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
       add(static_cast<std::size_t>(tree.leaf_class[e]), tree.leaf_value[e]);
     return;
   }
-  const auto k = static_cast<std::size_t>(shape.n_outputs);
-  for (std::size_t j = 0; j < k; ++j) add(j, tree.leaf_value[leaf * k + j]);
+  const std::size_t k = forest.n_outputs();
+  const double* values = forest.leaf_values(t).data() + leaf * k;
+  for (std::size_t j = 0; j < k; ++j) add(j, values[j]);
 }
 
 struct Weighted {
@@ -138,7 +140,7 @@ void predict_member_quantiles(const Forest& forest, const MatrixView& table,
           walk.find(t, places, leaf.data());
           for (std::size_t i = 0; i < places.size(); ++i) {
             double* row = values.data() + i * k * n_members + t / trees_per_member;
-            for_each_value(forest.tree(t), forest.shape(), leaf[i],
+            for_each_value(forest, t, leaf[i],
                            [&](std::size_t j, double value) { row[j * n_members] += value; });
           }
         }
@@ -162,10 +164,9 @@ void predict_member_moments(const Forest& forest, const MatrixView& table,
       mean[row * k + j] += weight * value;
       variance[row * k + j] += weight * value * value;
     };
-    if (trees_per_member == 1) return for_each_value(forest.tree(t), forest.shape(), node, note);
+    if (trees_per_member == 1) return for_each_value(forest, t, node, note);
     double* sum = sums.data() + row * k;
-    for_each_value(forest.tree(t), forest.shape(), node,
-                   [&](std::size_t j, double value) { sum[j] += value; });
+    for_each_value(forest, t, node, [&](std::size_t j, double value) { sum[j] += value; });
     if ((t + 1) % trees_per_member != 0) return;
     for (std::size_t j = 0; j < k; ++j) note(j, sum[j]);
     std::fill(sum, sum + k, 0.0);

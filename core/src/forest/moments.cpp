@@ -34,7 +34,7 @@ class MixtureSums {
   void add(std::size_t t, std::size_t row, std::uint32_t node, double w) {
     const Tree& tree = forest_.tree(t);
     const std::size_t leaf = tree.child[node];
-    const double* value = tree.leaf_value.data() + leaf * k_;
+    const double* value = forest_.leaf_values(t).data() + leaf * k_;
     const double* spread =
         leaf_variance_.empty() ? nullptr : leaf_variance_.data() + (first_leaf_[t] + leaf) * k_;
     weight_[row] += w;

@@ -23,10 +23,12 @@ void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, do
 }
 
 // Adds weight * value of the leaf to one row's outputs.
-inline void add_leaf(const Tree& tree, bool is_classifier, std::size_t n_outputs,
-                     std::uint32_t leaf, double weight, double* out) {
-  if (is_classifier) return add_classes(tree, n_outputs, leaf, weight, out);
-  const double* value = tree.leaf_value.data() + leaf * n_outputs;
+inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, double weight,
+                     double* out) {
+  const std::size_t n_outputs = forest.n_outputs();
+  if (forest.shape().is_classifier)
+    return add_classes(forest.tree(t), n_outputs, leaf, weight, out);
+  const double* value = forest.leaf_values(t).data() + leaf * n_outputs;
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
 }
 
@@ -43,11 +45,9 @@ std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
 void predict_mean(const Forest& forest, const MatrixView& table,
                   std::span<const double> tree_weights, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
   std::fill(out, out + table.n_rows() * k, 0.0);
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    const Tree& tree = forest.tree(t);
-    add_leaf(tree, classes, k, tree.child[node], tree_weights[t], out + row * k);
+    add_leaf(forest, t, forest.tree(t).child[node], tree_weights[t], out + row * k);
   });
 }
 
@@ -65,12 +65,10 @@ void predict_draws(const Forest& forest, const MatrixView& table, std::size_t tr
                    std::span<const double> tree_factors, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   const std::size_t n = table.n_rows();
-  const bool classes = forest.shape().is_classifier;
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    const Tree& tree = forest.tree(t);
     double* draw = out + (t / trees_per_member * n + row) * k;
     if (t % trees_per_member == 0) std::fill(draw, draw + k, 0.0);
-    add_leaf(tree, classes, k, tree.child[node], tree_factors.empty() ? 1.0 : tree_factors[t],
+    add_leaf(forest, t, forest.tree(t).child[node], tree_factors.empty() ? 1.0 : tree_factors[t],
              draw);
   });
 }
@@ -78,14 +76,12 @@ void predict_draws(const Forest& forest, const MatrixView& table, std::size_t tr
 void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_t trees_per_member,
                        std::span<const double> member_weights, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
   std::fill(out, out + table.n_rows() * k, 0.0);
   std::vector<double> sums(table.n_rows() * k);  // of each row's member so far
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    const Tree& tree = forest.tree(t);
     double* sum = sums.data() + row * k;
     if (t % trees_per_member == 0) std::fill(sum, sum + k, 0.0);
-    add_leaf(tree, classes, k, tree.child[node], 1.0, sum);
+    add_leaf(forest, t, forest.tree(t).child[node], 1.0, sum);
     if ((t + 1) % trees_per_member == 0)
       out[row * k + (std::max_element(sum, sum + k) - sum)] += member_weights[t / trees_per_member];
   });
@@ -116,7 +112,6 @@ void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& 
                  double* sums, std::int32_t* counts, const Running& run) {
   const std::size_t n = table.n_rows();
   const std::size_t k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
   std::fill(sums, sums + n * k, 0.0);
   std::fill(counts, counts + n, 0);
   for_each_oob_leaf(forest, table, bag, run,
@@ -127,7 +122,7 @@ void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& 
                       if (hard) {
                         sums[row * k + preferred_class(tree, leaf)] += 1;
                       } else {
-                        add_leaf(tree, classes, k, leaf, 1.0, sums + row * k);
+                        add_leaf(forest, t, leaf, 1.0, sums + row * k);
                       }
                     });
 }
@@ -145,13 +140,12 @@ void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOf
   std::vector<double> so_far(n * k);
   for_each_oob_leaf(forest, table, bag, run,
                     [&](std::size_t t, std::size_t row, std::uint32_t node) {
-                      const Tree& tree = forest.tree(t);
                       double* sum = so_far.data() + row * k;
                       if (t % length == 0) {
                         std::fill(sum, sum + k, 0.0);
                         ++counts[row];
                       }
-                      add_leaf(tree, false, k, tree.child[node], 1.0, sum);
+                      add_leaf(forest, t, forest.tree(t).child[node], 1.0, sum);
                       const std::size_t stop = stop_after[t % length];
                       if (stop == stops.size()) return;
                       double* out = sums + (stop * n + row) * k;
@@ -164,6 +158,8 @@ std::vector<Tree> scale_values(const Forest& forest, std::span<const double> fac
   trees.reserve(forest.n_trees());
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
     trees.push_back(forest.tree(t));
+    const std::span<const double> values = forest.leaf_values(t);
+    trees.back().leaf_value.assign(values.begin(), values.end());
     for (double& value : trees.back().leaf_value) value *= factors[t];
     trees.back().leaf_rows = {};
   }

@@ -231,8 +231,8 @@ std::vector<Tree> shrink_leaves(const Forest& forest, double strength, const Run
       [&](std::size_t t, unsigned, const StopFlag& stop) {
         check_stop(stop);
         const Tree& tree = forest.tree(t);
-        LeafValues leaves =
-            shrunk(tree, forest.shape(), node_values(tree, forest.shape()), strength);
+        LeafValues leaves = shrunk(tree, forest.shape(),
+                                   node_values(tree, forest.shape(), tree.leaf_value), strength);
         trees[t] = tree;
         trees[t].leaf_value = std::move(leaves.value);
         if (!forest.shape().is_classifier) return;

@@ -145,7 +145,8 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
   return wrong.empty() ? check_rows(tree) : wrong;
 }
 
-std::vector<double> node_values(const Tree& tree, const ForestShape& shape) {
+std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
+                                std::span<const double> leaf_value) {
   const auto k = static_cast<std::size_t>(shape.n_outputs);
   std::vector<double> values(tree.n_nodes() * k, 0.0);
   for (std::size_t i = tree.n_nodes(); i-- > 0;) {
@@ -160,10 +161,10 @@ std::vector<double> node_values(const Tree& tree, const ForestShape& shape) {
       }
     } else if (shape.is_classifier) {
       for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
-        out[tree.leaf_class[e]] = tree.leaf_value[e];
+        out[tree.leaf_class[e]] = leaf_value[e];
       }
     } else {
-      std::copy_n(tree.leaf_value.data() + c * k, k, out);
+      std::copy_n(leaf_value.data() + c * k, k, out);
     }
   }
   return values;

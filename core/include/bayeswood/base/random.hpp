@@ -22,7 +22,8 @@ enum class Purpose : std::uint64_t {
   RESAMPLING = 14,
   SALTS = 15,
   PARTICLE_MOVES = 16,
-  PARTICLE_LEVELS = 17
+  PARTICLE_LEVELS = 17,
+  SUMS = 18
 };
 
 inline std::uint64_t mix64(std::uint64_t z) {

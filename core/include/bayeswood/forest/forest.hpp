@@ -23,12 +23,22 @@ class Forest {
   // Trees that differ from those of another forest in their leaves' values only: what prediction
   // walks is taken over.
   Forest(const Forest& other, std::vector<Tree> trees);
+  // Trees of shapes that some have in common, each with leaf values of its own, tree after tree:
+  // n_leaves x n_outputs. The shapes' leaves hold none. Regression only.
+  Forest(ForestShape shape, Trees shapes, std::vector<double> leaf_values);
   ~Forest();
 
   const ForestShape& shape() const { return shape_; }
   std::size_t n_trees() const { return trees_.size(); }
   const Tree& tree(std::size_t t) const { return *trees_[t]; }
   const Trees& trees() const { return trees_; }
+  // Whether trees have their shapes in common, so that their values are here.
+  bool shares_shapes() const { return !first_value_.empty(); }
+  // Of tree t: see Tree::leaf_value.
+  std::span<const double> leaf_values(std::size_t t) const {
+    if (!shares_shapes()) return trees_[t]->leaf_value;
+    return std::span(values_).subspan(first_value_[t], first_value_[t + 1] - first_value_[t]);
+  }
   std::size_t n_outputs() const { return static_cast<std::size_t>(shape_.n_outputs); }
   bool has_rows() const;
   std::size_t nbytes() const;
@@ -39,6 +49,8 @@ class Forest {
  private:
   ForestShape shape_;
   Trees trees_;
+  std::vector<double> values_;            // where shapes are shared
+  std::vector<std::size_t> first_value_;  // of each tree, and the end
   mutable std::once_flag compiled_once_;
   mutable std::unique_ptr<CompiledForest> compiled_;
 };

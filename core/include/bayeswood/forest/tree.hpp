@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,8 +66,9 @@ struct ForestShape {
 };
 
 // Values of all nodes, n_nodes x n_outputs, classes dense; internal ones are weighted means of
-// their children.
-std::vector<double> node_values(const Tree& tree, const ForestShape& shape);
+// their children. `leaf_value`: the tree's own, or those that a forest has for it.
+std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
+                                std::span<const double> leaf_value);
 
 // Empty if the tree is lawful, else what is wrong. Structure (`feature`) is checked before `link`.
 std::string check_structure(const Tree& tree, const ForestShape& shape);

@@ -1,0 +1,122 @@
+#include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/sums/row_kernels.hpp"
+#include "lane_sums.hpp"
+
+#if defined(BAYESWOOD_AVX2)
+#include "bayeswood/base/begin_avx2.inl"
+
+namespace bayeswood {
+namespace {
+
+#include "row_loops.inl"
+
+// So many slots are looked up, and summed, within registers.
+constexpr std::size_t FEW_SLOTS = 8;
+
+__m256i slots_at(const Slot* slots, std::size_t i) {
+  return _mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(slots + i)));
+}
+
+// Sums of rows whose slots are below N.
+template <std::size_t N, bool WEIGHTED>
+struct Totals {
+  __m256 rest[N];
+  __m256 weight[N];
+
+  Totals() {
+    for (std::size_t s = 0; s < N; ++s) rest[s] = weight[s] = _mm256_setzero_ps();
+  }
+  void add(__m256i slots, __m256 value, __m256 factor) {
+    const __m256 weighted = WEIGHTED ? _mm256_mul_ps(value, factor) : value;
+    for (std::size_t s = 0; s < N; ++s) {
+      const __m256 here =
+          _mm256_castsi256_ps(_mm256_cmpeq_epi32(slots, _mm256_set1_epi32(static_cast<int>(s))));
+      rest[s] = _mm256_add_ps(rest[s], _mm256_and_ps(here, weighted));
+      if (WEIGHTED) weight[s] = _mm256_add_ps(weight[s], _mm256_and_ps(here, factor));
+    }
+  }
+  void store(LaneSums& sums) const {
+    for (std::size_t s = 0; s < N; ++s) {
+      _mm256_storeu_ps(sums.rest(s), rest[s]);
+      if (WEIGHTED) _mm256_storeu_ps(sums.weight(s), weight[s]);
+    }
+  }
+};
+
+template <bool MULTIPLY>
+void pass_row(const RowPass& pass, std::size_t i, LaneSums& sums) {
+  const float take = pass.take[pass.before[i]];
+  const float give = pass.give[pass.present[i]];
+  const float rest = MULTIPLY ? pass.rest[i] * take * give : pass.rest[i] - take + give;
+  pass.rest[i] = rest;
+  sums.add(i, pass.proposed[i], rest, pass.weight);
+}
+
+template <bool MULTIPLY, std::size_t N, bool WEIGHTED>
+void pass_few(const RowPass& pass, const SlotSums& out) {
+  LaneSums sums(out, N, WEIGHTED);
+  const __m256 take = _mm256_loadu_ps(pass.take);
+  const __m256 give = _mm256_loadu_ps(pass.give);
+  for (std::size_t begin = 0; begin < pass.n_rows; begin += LaneSums::BLOCK) {
+    const std::size_t end =
+        begin + LaneSums::BLOCK < pass.n_rows ? begin + LaneSums::BLOCK : pass.n_rows;
+    Totals<N, WEIGHTED> totals;
+    std::size_t i = begin;
+    for (; i + LANES <= end; i += LANES) {
+      const __m256 taken = _mm256_permutevar8x32_ps(take, slots_at(pass.before, i));
+      const __m256 given = _mm256_permutevar8x32_ps(give, slots_at(pass.present, i));
+      __m256 rest = _mm256_loadu_ps(pass.rest + i);
+      rest = MULTIPLY ? _mm256_mul_ps(_mm256_mul_ps(rest, taken), given)
+                      : _mm256_add_ps(_mm256_sub_ps(rest, taken), given);
+      _mm256_storeu_ps(pass.rest + i, rest);
+      const __m256 factor = WEIGHTED ? _mm256_loadu_ps(pass.weight + i) : _mm256_setzero_ps();
+      totals.add(slots_at(pass.proposed, i), rest, factor);
+    }
+    totals.store(sums);
+    for (; i < end; ++i) pass_row<MULTIPLY>(pass, i, sums);
+    sums.flush();
+  }
+}
+
+template <bool MULTIPLY, std::size_t N>
+void pass_some(const RowPass& pass, const SlotSums& out) {
+  if (pass.n_proposed < N) {
+    if constexpr (N > 1) return pass_some<MULTIPLY, N - 1>(pass, out);
+  }
+  return pass.weight != nullptr ? pass_few<MULTIPLY, N, true>(pass, out)
+                                : pass_few<MULTIPLY, N, false>(pass, out);
+}
+
+template <bool MULTIPLY>
+void pass_rows(const RowPass& pass, const SlotSums& out) {
+  if (pass.n_before <= FEW_SLOTS && pass.n_present <= FEW_SLOTS && pass.n_proposed <= FEW_SLOTS)
+    return pass_some<MULTIPLY, FEW_SLOTS>(pass, out);
+  const RowKernels& portable = portable_row_kernels();
+  return MULTIPLY ? portable.multiply_pass(pass, out) : portable.add_pass(pass, out);
+}
+
+}  // namespace
+
+const RowKernels* avx2_row_kernels() {
+  static const RowKernels KERNELS{
+      find_range<std::uint8_t>,        find_range<std::uint16_t>, split_rows<std::uint8_t>,
+      split_rows<std::uint16_t>,       pass_rows<false>,          pass_rows<true>,
+      portable_row_kernels().sum_slots};
+  return runs_avx2() ? &KERNELS : nullptr;
+}
+
+}  // namespace bayeswood
+
+#include "bayeswood/base/end_avx2.inl"
+
+#else
+
+namespace bayeswood {
+
+const RowKernels* avx2_row_kernels() {
+  return nullptr;
+}
+
+}  // namespace bayeswood
+
+#endif
