@@ -316,6 +316,26 @@ std::shared_ptr<Forest> join(const std::vector<std::shared_ptr<Forest>>& forests
   return std::move(all).forest(forests[0]->shape());
 }
 
+// The same trees with their shapes in common, or each with all that is its own.
+std::shared_ptr<Forest> sharing(const std::shared_ptr<Forest>& forest, bool wanted) {
+  if (wanted == forest->shares_shapes() || (wanted && forest->shape().is_classifier)) return forest;
+  Trees trees;
+  std::vector<double> all;
+  for (std::size_t t = 0; t < forest->n_trees(); ++t) {
+    Tree tree = forest->tree(t);
+    const std::span<const double> values = forest->leaf_values(t);
+    if (wanted) {
+      all.insert(all.end(), values.begin(), values.end());
+      tree.leaf_value = {};
+    } else {
+      tree.leaf_value.assign(values.begin(), values.end());
+    }
+    trees.push_back(std::make_shared<const Tree>(std::move(tree)));
+  }
+  if (wanted) return std::make_shared<Forest>(forest->shape(), std::move(trees), std::move(all));
+  return std::make_shared<Forest>(forest->shape(), std::move(trees));
+}
+
 std::shared_ptr<Forest> shrink(const Forest& forest, double strength, unsigned n_jobs) {
   if (!(strength >= 0) || std::isinf(strength))
     throw std::invalid_argument("strength: a number >= 0");
@@ -369,6 +389,7 @@ void bind_forest(nb::module_& m) {
              return per_tree<std::int32_t>(f, [](auto& t) { return t.depth(); });
            })
       .def("tree", &one_tree, nb::arg("index"))
+      .def("sharing", &sharing, nb::arg("wanted"))
       .def("select", &select, nb::arg("indices"))
       .def("scaled", &scaled, nb::arg("factors"))
       .def("shrink_leaves", &shrink, nb::arg("strength"), nb::arg("n_jobs") = 1);

@@ -21,10 +21,6 @@ ResponseKind response_kind(const std::string& name) {
   return ResponseKind::CLASSES;
 }
 
-std::vector<float> to_floats(const Vector<double>& values) {
-  return {values.data(), values.data() + values.shape(0)};
-}
-
 std::array<double, N_SUM_MOVES> four_numbers(const Vector<double>& values, const char* name) {
   if (values.shape(0) != N_SUM_MOVES) throw std::invalid_argument(std::string(name) + ": four");
   std::array<double, N_SUM_MOVES> out;
@@ -37,46 +33,69 @@ const RowKernels& kernels_of(const std::string& name) {
                                                        : portable_row_kernels();
 }
 
-// Numbers: responses less the offset, in units; offsets and classes as they are.
-std::shared_ptr<SumSampler> make_sampler(const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
-                                         const Vector<double>& y, const std::string& response,
-                                         const OptionalVector& weight, const Vector<double>& offset,
-                                         double unit, std::uint64_t seed, std::size_t n_chains,
-                                         std::size_t n_trees, double alpha_split, double beta_split,
-                                         double leaf_sd, double noise_sd, double noise_freedom,
-                                         const Vector<double>& move_probabilities,
-                                         std::uint32_t min_samples_leaf, std::uint32_t max_codes,
-                                         const OptionalVector& log_ratio_error,
-                                         const std::string& kernels, unsigned n_jobs) {
-  const MatrixView view_of_X = view(X);
-  SumResponse responses;
-  responses.kind = response_kind(response);
-  responses.offset = copy(offset);
-  if (y.shape(0) != view_of_X.n_rows()) throw std::invalid_argument("y: one per row");
-  if (offset.shape(0) < 1) throw std::invalid_argument("offset: one per sum");
-  if (responses.kind == ResponseKind::NUMBER) {
-    for (const double value : span(y))
-      responses.y.push_back(static_cast<float>((value - offset(0)) / unit));
-  } else {
-    responses.y = to_floats(y);
+// What a sum starts from, its unit and its priors, all of the same length.
+struct SumVectors {
+  Vector<double> offset, unit, leaf_sd, noise_sd, noise_start;
+
+  void check() const {
+    if (offset.shape(0) < 1) throw std::invalid_argument("offset: one per sum");
+    for (const auto* values : {&unit, &leaf_sd, &noise_sd, &noise_start}) {
+      if (values->shape(0) != offset.shape(0))
+        throw std::invalid_argument("unit, leaf_sd, noise_sd: one per sum");
+      for (const double value : span(*values))
+        if (!(value > 0)) throw std::invalid_argument("unit, leaf_sd, noise_sd: positive");
+    }
   }
-  if (weight) responses.weight = to_floats(*weight);
-  if (weight && weight->shape(0) != y.shape(0)) throw std::invalid_argument("weight: one per row");
-  if (!(unit > 0 && leaf_sd > 0 && noise_sd > 0 && noise_freedom >= 0))
-    throw std::invalid_argument("unit, leaf_sd, noise_sd: positive");
-  if (!(alpha_split > 0 && alpha_split < 1 && beta_split >= 0))
-    throw std::invalid_argument("alpha_split: in (0, 1); beta_split: not negative");
+};
+
+// y: responses one after another, each as long as the table, or class numbers.
+SumResponse read_response(const std::string& kind, const Vector<double>& y,
+                          const OptionalVector& weight, const SumVectors& sums,
+                          std::size_t n_rows) {
+  SumResponse response{response_kind(kind), n_rows, {}, {}, copy(sums.offset)};
+  const bool is_number = response.kind == ResponseKind::NUMBER;
+  if (y.shape(0) != n_rows * (is_number ? sums.offset.shape(0) : 1))
+    throw std::invalid_argument("y: one per row");
+  for (std::size_t i = 0; i < y.shape(0); ++i) {
+    const std::size_t k = i / n_rows;
+    const double value = is_number ? (y(i) - sums.offset(k)) / sums.unit(k) : y(i);
+    response.y.push_back(static_cast<float>(value));
+  }
+  if (!weight) return response;
+  if (weight->shape(0) != n_rows) throw std::invalid_argument("weight: one per row");
+  response.weight = {weight->data(), weight->data() + n_rows};
+  return response;
+}
+
+std::shared_ptr<SumSampler> make_sampler(
+    const AnyMatrix& X, const Vector<std::int32_t>& n_levels, const Vector<double>& y,
+    const std::string& response, const OptionalVector& weight, const Vector<double>& offset,
+    const Vector<double>& unit, const Vector<double>& leaf_sd, const Vector<double>& noise_sd,
+    const Vector<double>& noise_start, double noise_freedom, std::uint64_t seed,
+    std::size_t n_chains, std::size_t n_trees, double alpha_split, double beta_split,
+    const Vector<double>& move_probabilities, std::uint32_t min_samples_leaf,
+    std::uint32_t max_codes, const OptionalVector& log_ratio_error, const std::string& kernels,
+    unsigned n_jobs) {
+  const MatrixView view_of_X = view(X);
+  const SumVectors sums{offset, unit, leaf_sd, noise_sd, noise_start};
+  sums.check();
+  SumResponse responses = read_response(response, y, weight, sums, view_of_X.n_rows());
+  if (!(alpha_split > 0 && alpha_split < 1 && beta_split >= 0 && noise_freedom >= 0))
+    throw std::invalid_argument("alpha_split: in (0, 1); beta_split, noise_freedom: >= 0");
   if (n_chains < 1 || n_trees < 1 || min_samples_leaf < 1 || max_codes < 2)
     throw std::invalid_argument("n_chains, n_trees, min_samples_leaf: at least 1; max_codes: 2");
   SumSettings settings;
   settings.seed = seed;
   settings.n_chains = n_chains;
   settings.n_trees = n_trees;
-  settings.unit = unit;
+  settings.unit = copy(unit);
   settings.offset = copy(offset);
   settings.tree_prior = {alpha_split, beta_split};
-  settings.prior = {leaf_sd * leaf_sd / (unit * unit), noise_sd * noise_sd / (unit * unit),
-                    noise_freedom};
+  for (std::size_t k = 0; k < offset.shape(0); ++k) {
+    const double leaf = leaf_sd(k) / unit(k), noise = noise_sd(k) / unit(k);
+    const double start = noise_start(k) / unit(k);
+    settings.prior.push_back({leaf * leaf, noise * noise, noise_freedom, start * start});
+  }
   settings.moves.probability = four_numbers(move_probabilities, "move_probabilities");
   if (log_ratio_error) settings.moves.log_error = four_numbers(*log_ratio_error, "log_ratio_error");
   settings.moves.min_leaf = min_samples_leaf;
@@ -145,12 +164,12 @@ void bind_sums(nb::module_& m) {
            nb::arg("keep_interrupted") = false);
   m.def("sum_sampler", &make_sampler, nb::arg("X"), nb::arg("n_levels"), nb::arg("y"),
         nb::kw_only(), nb::arg("response"), nb::arg("weight").none() = nb::none(),
-        nb::arg("offset"), nb::arg("unit") = 1.0, nb::arg("seed"), nb::arg("n_chains"),
-        nb::arg("n_trees"), nb::arg("alpha_split"), nb::arg("beta_split"), nb::arg("leaf_sd"),
-        nb::arg("noise_sd") = 1.0, nb::arg("noise_freedom") = 0.0, nb::arg("move_probabilities"),
-        nb::arg("min_samples_leaf") = 1, nb::arg("max_codes") = MOST_NARROW_CODES,
-        nb::arg("log_ratio_error").none() = nb::none(), nb::arg("kernels") = "auto",
-        nb::arg("n_jobs") = 1);
+        nb::arg("offset"), nb::arg("unit"), nb::arg("leaf_sd"), nb::arg("noise_sd"),
+        nb::arg("noise_start"), nb::arg("noise_freedom") = 0.0, nb::arg("seed"),
+        nb::arg("n_chains"), nb::arg("n_trees"), nb::arg("alpha_split"), nb::arg("beta_split"),
+        nb::arg("move_probabilities"), nb::arg("min_samples_leaf") = 1,
+        nb::arg("max_codes") = MOST_NARROW_CODES, nb::arg("log_ratio_error").none() = nb::none(),
+        nb::arg("kernels") = "auto", nb::arg("n_jobs") = 1);
 }
 
 }  // namespace bayeswood::bindings

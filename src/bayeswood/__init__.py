@@ -14,6 +14,9 @@ Estimators in scikit-learn's idiom, all importable from here:
 - `SafeBayesForestClassifier`, `SafeBayesForestRegressor`: trees drawn before any data are seen;
   updated, merged, un-learned and left-one-out exactly.
 - `MCMCTreeClassifier`, `MCMCTreeRegressor`: the posterior over one decision tree, by Markov chains.
+- `SMCTreeClassifier`, `SMCTreeRegressor`: the same by particles.
+- `BARTClassifier`, `BARTRegressor`: Bayesian additive regression trees, the posterior over sums of
+  small trees.
 - `EnvelopeClassifier`: any of these classifiers, or of scikit-learn's, with leave to decline.
 
 When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`, `choose_gamma0`,
@@ -33,6 +36,8 @@ from types import ModuleType
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Tree
 from bayeswood.methods import (
+    BARTClassifier,
+    BARTRegressor,
     BayesianForestClassifier,
     BayesianForestRegressor,
     CalibratedForestClassifier,
@@ -76,6 +81,8 @@ _ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
 
 __all__ = [
     "UNCERTAIN",
+    "BARTClassifier",
+    "BARTRegressor",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "BayeswoodError",

@@ -86,6 +86,10 @@ class Forest:
         none), category_words; value: float64 (n_nodes, n_outputs), dense, internal nodes averaged.
         """
     def depths(self) -> NDArray[np.int32]: ...
+    def sharing(self, wanted: bool) -> Forest:
+        """The same trees with shapes that are alike kept once, their leaf values apart from them
+        (regression only), or each tree with all that is its own; itself if it is so already.
+        """
     def select(self, indices: NDArray[np.int64]) -> Forest:
         """A forest of the chosen trees (copies)."""
     def shrink_leaves(self, strength: float, n_jobs: int = 1) -> Forest:
@@ -747,6 +751,65 @@ def sample_tree_chains(
     divide the training rows alike, and log_mass is the log of their posterior mass together;
     interrupted. The same bits for any n_jobs. Ctrl-C raises KeyboardInterrupt, or with
     keep_interrupted gives the chains as far as they came.
+    """
+
+class SumSampler:
+    """Chains over sums of trees, which run on from where they are; made by `sum_sampler`."""
+
+    def run(
+        self,
+        *,
+        n_regrown: int,
+        n_burn_in: int,
+        n_draws: int,
+        thin: int = 1,
+        regrow_draws: bool = False,
+        n_jobs: int = 1,
+        progress: Callable[[int, int], None] | None = None,
+        keep_interrupted: bool = False,
+    ) -> dict[str, Any]:
+        """Sweeps from the root, sweeps that are dropped, and `n_draws` draws after `thin` each.
+
+        Returns a dict: tried, accepted int64 (n_chains, 4) in the sweeps of the draws; interrupted;
+        chains, one dict each of noise_sd (n_sweeps * n_sums,) and n_leaves (n_sweeps,) after every
+        sweep, n_draws, and forest: draw after draw, sum after sum, tree after tree. The same bits
+        for any n_jobs. Ctrl-C raises KeyboardInterrupt within 0.2 s, or with keep_interrupted gives
+        the chains as far as they came.
+        """
+
+def sum_sampler(
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    y: F64,
+    *,
+    response: str,
+    weight: F64 | None = None,
+    offset: F64,
+    unit: F64,
+    leaf_sd: F64,
+    noise_sd: F64,
+    noise_start: F64,
+    noise_freedom: float = 0.0,
+    seed: int,
+    n_chains: int,
+    n_trees: int,
+    alpha_split: float,
+    beta_split: float,
+    move_probabilities: F64,
+    min_samples_leaf: int = 1,
+    max_codes: int = 255,
+    log_ratio_error: F64 | None = None,
+    kernels: str = "auto",
+    n_jobs: int = 1,
+) -> SumSampler:
+    """Chains over sums of trees at their start; see core/include/bayeswood/sums/sum_chain.hpp.
+
+    response: "number" (y: responses one after another, n_sums * n_rows), "two-classes" (y: 0 or 1;
+    the second output has the sum), "classes" (y: class numbers). offset, unit, leaf_sd, noise_sd,
+    noise_start: (n_sums,), on the user's scale; the noise has prior noise_freedom * noise_sd^2 /
+    chi^2, or with freedom 0 stays at noise_start. move_probabilities: of birth, death, change and
+    swap; they sum to 1. log_ratio_error is added to the moves' log acceptance ratios: tests break
+    the sampler by it. Numbers have at most max_codes codes, and so one cut fewer.
     """
 
 class ClassVotes:

@@ -1,8 +1,11 @@
 #include "bayeswood/forest/forest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
+#include <unordered_map>
 
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/forest/compiled_forest.hpp"
 
 namespace bayeswood {
@@ -15,6 +18,46 @@ std::vector<const Tree*> trees_by_shape(const Forest& forest) {
   for (const auto& tree : forest.trees()) trees.push_back(tree.get());
   if (forest.shares_shapes()) std::sort(trees.begin(), trees.end());
   return trees;
+}
+
+std::uint64_t shape_key(const Tree& tree) {
+  std::uint64_t key = tree.n_nodes();
+  const auto add = [&key](std::uint64_t bits) { key = mix64(key ^ mix64(bits)); };
+  for (const auto feature : tree.feature) add(static_cast<std::uint64_t>(feature));
+  for (const double threshold : tree.threshold) add(std::bit_cast<std::uint64_t>(threshold));
+  for (const std::uint64_t word : tree.category_words) add(word);
+  for (const auto n : tree.n_samples) add(static_cast<std::uint64_t>(n));
+  return key;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) {
+    return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+  });
+}
+
+bool same_shape(const Tree& a, const Tree& b) {
+  return a.feature == b.feature && same_bits(a.threshold, b.threshold) &&
+         a.missing_left == b.missing_left && a.n_samples == b.n_samples && a.weight == b.weight &&
+         a.category_words == b.category_words && a.leaf_rows == b.leaf_rows;
+}
+
+// Trees that are alike in all but their values become the same.
+void unite_shapes(Trees& trees) {
+  std::unordered_map<const Tree*, std::shared_ptr<const Tree>> known;
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const Tree>> by_key;
+  for (auto& tree : trees) {
+    auto& found = known[tree.get()];
+    if (!found) {
+      const std::uint64_t key = shape_key(*tree);
+      const auto [begin, end] = by_key.equal_range(key);
+      const auto same =
+          std::find_if(begin, end, [&](const auto& at) { return same_shape(*at.second, *tree); });
+      found = same != end ? same->second : tree;
+      if (same == end) by_key.emplace(key, tree);
+    }
+    tree = found;
+  }
 }
 
 }  // namespace
@@ -36,6 +79,7 @@ Forest::Forest(const Forest& other, std::vector<Tree> trees)
 
 Forest::Forest(ForestShape shape, Trees shapes, std::vector<double> leaf_values)
     : shape_(std::move(shape)), trees_(std::move(shapes)), values_(std::move(leaf_values)) {
+  unite_shapes(trees_);
   first_value_.reserve(trees_.size() + 1);
   first_value_.push_back(0);
   for (const auto& tree : trees_)

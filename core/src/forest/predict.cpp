@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
 #include "bayeswood/forest/compiled_forest.hpp"
@@ -40,15 +41,42 @@ std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
   return tree.leaf_class[best];
 }
 
-}  // namespace
-
-void predict_mean(const Forest& forest, const MatrixView& table,
-                  std::span<const double> tree_weights, double* out, const Running& run) {
+void predict_mean_of(const Forest& forest, const MatrixView& table,
+                     std::span<const double> tree_weights, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   std::fill(out, out + table.n_rows() * k, 0.0);
   for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
     add_leaf(forest, t, forest.tree(t).child[node], tree_weights[t], out + row * k);
   });
+}
+
+// Every shape once, its leaves with the weighted sum of the values that its trees have there.
+Forest add_up_shapes(const Forest& forest, std::span<const double> tree_weights) {
+  std::unordered_map<const Tree*, std::size_t> first_value;
+  Trees shapes;
+  std::vector<double> values;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const std::span<const double> own = forest.leaf_values(t);
+    const auto [at, is_new] = first_value.try_emplace(&forest.tree(t), values.size());
+    if (is_new) {
+      shapes.push_back(forest.trees()[t]);
+      values.resize(values.size() + own.size(), 0.0);
+    }
+    for (std::size_t i = 0; i < own.size(); ++i) values[at->second + i] += tree_weights[t] * own[i];
+  }
+  return {forest.shape(), std::move(shapes), std::move(values)};
+}
+
+}  // namespace
+
+void predict_mean(const Forest& forest, const MatrixView& table,
+                  std::span<const double> tree_weights, double* out, const Running& run) {
+  if (forest.shares_shapes()) {
+    const Forest shapes = add_up_shapes(forest, tree_weights);
+    const std::vector<double> ones(shapes.n_trees(), 1.0);
+    return predict_mean_of(shapes, table, ones, out, run);
+  }
+  predict_mean_of(forest, table, tree_weights, out, run);
 }
 
 void predict_votes(const Forest& forest, const MatrixView& table,

@@ -58,26 +58,40 @@ void RootGrower::weigh_feature(const Leaves& leaves, std::uint32_t feature, doub
   const double log_cut =
       log_feature - std::log(static_cast<double>(high - low)) - (has_coin ? std::numbers::ln2 : 0);
   Bin left;
-  double log_gain[2] = {0, 0};
-  bool lawful[2] = {false, false};
-  for (std::int32_t place = low; place < high; ++place) {
-    const Bin& here = bins_[is_category ? order_[place] : place];
-    if (here.n > 0 || place == low) {  // an empty code changes nothing
-      left.add(here);
-      for (int side = 0; side < (has_coin ? 2 : 1); ++side) {
-        Bin on_left = left;
-        if (side == 1) on_left.add(missing);
-        const Bin on_right = total.less(on_left);
-        lawful[side] = on_left.n >= min_leaf_ && on_right.n >= min_leaf_;
-        if (lawful[side])
-          log_gain[side] = leaves.log_marginal(on_left.rest, on_left.mass) +
-                           leaves.log_marginal(on_right.rest, on_right.mass);
-      }
+  for (std::int32_t place = low; place < high;) {
+    left.add(bins_[is_category ? order_[place] : place]);
+    // Cuts at codes without rows divide alike.
+    std::int32_t next = place + 1;
+    while (!is_category && next < high && bins_[next].n == 0) ++next;
+    const double log_alike = next == place + 1 ? 0.0 : std::log(static_cast<double>(next - place));
+    for (int side = 0; side < (has_coin ? 2 : 1); ++side) {
+      Bin on_left = left;
+      if (side == 1) on_left.add(missing);
+      const Bin on_right = total.less(on_left);
+      if (on_left.n < min_leaf_ || on_right.n < min_leaf_) continue;
+      const double log_gain = log_marginal(leaves, on_left) + log_marginal(leaves, on_right);
+      candidates_.push_back({feature, place, next, side == 1, log_cut + log_alike + log_gain});
     }
-    for (int side = 0; side < (has_coin ? 2 : 1); ++side)
-      if (lawful[side])
-        candidates_.push_back({feature, place, side == 1, log_cut + log_gain[side]});
+    place = next;
   }
+}
+
+template <class Leaves>
+void RootGrower::prepare(const Leaves& leaves, bool weighted) {
+  by_rows_.clear();
+  if constexpr (!Leaves::MULTIPLY) {
+    if (weighted) return;
+    for (std::size_t n = 0; n <= law_.table().n_rows(); ++n)
+      by_rows_.push_back(leaves.by_rows(static_cast<double>(n)));
+  }
+}
+
+template <class Leaves>
+double RootGrower::log_marginal(const Leaves& leaves, const Bin& bin) const {
+  if constexpr (!Leaves::MULTIPLY) {
+    if (!by_rows_.empty()) return by_rows_[bin.n].log_marginal(bin.rest);
+  }
+  return leaves.log_marginal(bin.rest, bin.mass);
 }
 
 const RootGrower::Candidate* RootGrower::choose(double log_stay, Stream& stream) const {
@@ -101,8 +115,9 @@ Rule RootGrower::to_rule(const Candidate& chosen, std::span<const std::uint32_t>
   rule.feature = chosen.feature;
   rule.missing_left = chosen.missing_left;
   if (!table.is_category(chosen.feature)) {
-    rule.cut = chosen.place;
-    rule.threshold = table.threshold(chosen.feature, chosen.place);
+    const auto n_alike = static_cast<std::uint32_t>(chosen.next - chosen.place);
+    rule.cut = chosen.place + static_cast<std::int32_t>(stream.below(n_alike));
+    rule.threshold = table.threshold(chosen.feature, rule.cut);
     return rule;
   }
   bins_.assign(table.n_codes(chosen.feature), Bin{});
@@ -157,8 +172,8 @@ SumTree RootGrower::grow(const Leaves& leaves, const float* rest, const float* w
       if (!law_.varies(at.varying, j)) continue;
       weigh_feature(leaves, j, law_.log_feature(at.varying, j), rows, rest, weight, total);
     }
-    const double log_stay = leaves.log_marginal(total.rest, total.mass) + law_.log_stop(at.depth) -
-                            law_.log_split(at.depth);
+    const double log_stay =
+        log_marginal(leaves, total) + law_.log_stop(at.depth) - law_.log_split(at.depth);
     const Candidate* chosen = choose(log_stay, stream);
     if (chosen == nullptr) continue;
     at.rule = to_rule(*chosen, rows, rest, weight, stream);
@@ -183,9 +198,11 @@ SumTree RootGrower::grow(const Leaves& leaves, const float* rest, const float* w
   return tree;
 }
 
-template SumTree RootGrower::grow(const struct MeanLeaves&, const float*, const float*, Stream&,
+template void RootGrower::prepare(const MeanLeaves&, bool);
+template void RootGrower::prepare(const VarianceLeaves&, bool);
+template SumTree RootGrower::grow(const MeanLeaves&, const float*, const float*, Stream&,
                                   std::vector<Slot>&);
-template SumTree RootGrower::grow(const struct VarianceLeaves&, const float*, const float*, Stream&,
+template SumTree RootGrower::grow(const VarianceLeaves&, const float*, const float*, Stream&,
                                   std::vector<Slot>&);
 
 }  // namespace bayeswood

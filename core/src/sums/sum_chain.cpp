@@ -1,5 +1,6 @@
 #include "bayeswood/sums/sum_chain.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace bayeswood {
@@ -8,56 +9,64 @@ namespace {
 class NumberChain final : public SumChain {
  public:
   NumberChain(const SumLaw& law, const SumMoveSettings& settings, std::size_t n_trees,
-              const SumResponse& response, const SumPrior& prior, const Stream& stream)
-      : SumChain(law, settings, n_trees, 1, stream),
+              const SumResponse& response, const std::vector<SumPrior>& prior, const Stream& stream)
+      : SumChain(law, settings, n_trees, response.n_sums(), stream),
         response_(response),
-        prior_(prior),
-        noise_(prior.noise_variance) {
-    sums_[0].rest() = response.y;
+        prior_(prior) {
+    for (std::size_t k = 0; k < n_sums(); ++k) {
+      std::copy_n(responses(k), response.n_rows, sums_[k].rest().begin());
+      noise_.push_back(prior[k].noise_start);
+    }
   }
 
-  void sweep(bool regrow) override {
-    sweep_sum(0, regrow, {noise_, prior_.leaf_variance}, weight());
-    if (prior_.noise_freedom > 0) draw_noise();
+  void sweep(bool regrow, const StopFlag& stop) override {
+    for (std::size_t k = 0; k < n_sums(); ++k) {
+      sweep_sum(k, regrow, {noise_[k], prior_[k].leaf_variance}, weight(), stop);
+      if (prior_[k].noise_freedom > 0) draw_noise(k);
+    }
   }
   void refresh() override {
-    sums_[0].put_totals(totals_);
-    for (std::size_t i = 0; i < totals_.size(); ++i)
-      sums_[0].rest()[i] = static_cast<float>(static_cast<double>(response_.y[i]) - totals_[i]);
+    for (std::size_t k = 0; k < n_sums(); ++k) {
+      sums_[k].put_totals(totals_);
+      for (std::size_t i = 0; i < totals_.size(); ++i)
+        sums_[k].rest()[i] = static_cast<float>(static_cast<double>(responses(k)[i]) - totals_[i]);
+    }
   }
-  double noise_variance() const override { return noise_; }
+  double noise_variance(std::size_t k) const override { return noise_[k]; }
 
  private:
+  const float* responses(std::size_t k) const { return response_.y.data() + k * response_.n_rows; }
   const float* weight() const {
     return response_.weight.empty() ? nullptr : response_.weight.data();
   }
-  void draw_noise() {
-    const std::vector<float>& rest = sums_[0].rest();
-    double squares = prior_.noise_freedom * prior_.noise_variance;
+  void draw_noise(std::size_t k) {
+    const std::vector<float>& rest = sums_[k].rest();
+    double squares = prior_[k].noise_freedom * prior_[k].noise_variance;
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const auto square = static_cast<double>(rest[i]) * static_cast<double>(rest[i]);
       squares += weight() == nullptr ? square : square * static_cast<double>(weight()[i]);
     }
-    const double shape = 0.5 * (prior_.noise_freedom + static_cast<double>(rest.size()));
-    noise_ = 0.5 * squares / draw_gamma(stream_, shape);
+    const double shape = 0.5 * (prior_[k].noise_freedom + static_cast<double>(rest.size()));
+    noise_[k] = 0.5 * squares / draw_gamma(stream_, shape);
   }
 
   const SumResponse& response_;
-  SumPrior prior_;
-  double noise_;
+  const std::vector<SumPrior>& prior_;
+  std::vector<double> noise_;
   std::vector<double> totals_;
 };
 
 class TwoClassChain final : public SumChain {
  public:
   TwoClassChain(const SumLaw& law, const SumMoveSettings& settings, std::size_t n_trees,
-                const SumResponse& response, const SumPrior& prior, const Stream& stream)
+                const SumResponse& response, const std::vector<SumPrior>& prior,
+                const Stream& stream)
       : SumChain(law, settings, n_trees, 1, stream),
         response_(response),
-        prior_(prior),
+        prior_(prior[0]),
         latent_(response.y.size(), response.offset[0]) {}
 
-  void sweep(bool regrow) override {
+  void sweep(bool regrow, const StopFlag& stop) override {
     std::vector<float>& rest = sums_[0].rest();
     for (std::size_t i = 0; i < rest.size(); ++i) {
       const double fit = latent_[i] - static_cast<double>(rest[i]);
@@ -66,7 +75,7 @@ class TwoClassChain final : public SumChain {
       rest[i] = static_cast<float>(noise);
       latent_[i] = fit + static_cast<double>(rest[i]);
     }
-    sweep_sum(0, regrow, {1.0, prior_.leaf_variance}, nullptr);
+    sweep_sum(0, regrow, {1.0, prior_.leaf_variance}, nullptr, stop);
   }
   void refresh() override {
     sums_[0].put_totals(totals_);
@@ -84,10 +93,11 @@ class TwoClassChain final : public SumChain {
 class ClassesChain final : public SumChain {
  public:
   ClassesChain(const SumLaw& law, const SumMoveSettings& settings, std::size_t n_trees,
-               const SumResponse& response, const SumPrior& prior, const Stream& stream)
+               const SumResponse& response, const std::vector<SumPrior>& prior,
+               const Stream& stream)
       : SumChain(law, settings, n_trees, response.offset.size(), stream),
         response_(response),
-        prior_(prior),
+        prior_(prior[0]),
         weight_(response.y.size()),
         latent_(response.y.size()),
         odds_(response.y.size() * n_sums()) {
@@ -95,8 +105,9 @@ class ClassesChain final : public SumChain {
       for (std::size_t k = 0; k < n_sums(); ++k) odds(i, k) = std::exp(response.offset[k]);
   }
 
-  void sweep(bool regrow) override {
-    for (std::size_t k = 0; k < n_sums(); ++k) sweep_class(k, regrow);
+  void sweep(bool regrow, const StopFlag& stop) override {
+    if (n_sums() == 1) return;  // one class is sure
+    for (std::size_t k = 0; k < n_sums(); ++k) sweep_class(k, regrow, stop);
   }
   void refresh() override {
     for (std::size_t k = 0; k < n_sums(); ++k) {
@@ -108,7 +119,7 @@ class ClassesChain final : public SumChain {
 
  private:
   double& odds(std::size_t row, std::size_t k) { return odds_[row * n_sums() + k]; }
-  void sweep_class(std::size_t k, bool regrow) {
+  void sweep_class(std::size_t k, bool regrow, const StopFlag& stop) {
     std::vector<float>& rest = sums_[k].rest();
     for (std::size_t i = 0; i < rest.size(); ++i) {
       double others = 0;
@@ -122,7 +133,7 @@ class ClassesChain final : public SumChain {
       rest[i] = static_cast<float>(latent_[i] - fit);
       latent_[i] = fit + static_cast<double>(rest[i]);
     }
-    sweep_sum(k, regrow, {1.0, prior_.leaf_variance}, weight_.data());
+    sweep_sum(k, regrow, {1.0, prior_.leaf_variance}, weight_.data(), stop);
     for (std::size_t i = 0; i < rest.size(); ++i)
       odds(i, k) = std::exp(latent_[i] - static_cast<double>(rest[i]));
   }
@@ -153,7 +164,7 @@ std::uint64_t SumChain::n_leaves() const {
 
 std::unique_ptr<SumChain> make_chain(const SumLaw& law, const SumMoveSettings& settings,
                                      std::size_t n_trees, const SumResponse& response,
-                                     const SumPrior& prior, const Stream& stream) {
+                                     const std::vector<SumPrior>& prior, const Stream& stream) {
   switch (response.kind) {
     case ResponseKind::NUMBER:
       return std::make_unique<NumberChain>(law, settings, n_trees, response, prior, stream);

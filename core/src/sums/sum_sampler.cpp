@@ -38,11 +38,11 @@ SumSampler::SumSampler(const EncodedMatrix& matrix, SumResponse response, SumSet
 
 ForestShape SumSampler::shape() const {
   return {static_cast<std::int32_t>(table_.n_features()),
-          static_cast<std::int32_t>(response_.n_sums()), false, table_.n_levels()};
+          static_cast<std::int32_t>(response_.n_outputs()), false, table_.n_levels()};
 }
 
 std::shared_ptr<const Tree> SumSampler::copy_shape(const SumTree& tree, const Slot* slots) const {
-  TreeWriter writer(table_.n_levels(), response_.n_sums(), false);
+  TreeWriter writer(table_.n_levels(), response_.n_outputs(), false);
   writer.reserve({tree.n_leaves(), 0});
   visit_breadth_first(
       std::int32_t{0}, 2 * tree.n_leaves() - 1,
@@ -67,6 +67,7 @@ void SumSampler::record_draw(std::size_t c, SumRecord& record) {
   const std::size_t n_sums = chain.n_sums();
   for (std::size_t k = 0; k < n_sums; ++k) {
     TreeSum<MeanLeaves>& sum = chain.sum(k);
+    const std::size_t output = response_.output_of(k);
     for (std::size_t t = 0; t < sum.n_trees(); ++t) {
       SumTree& tree = sum.tree(t);
       std::shared_ptr<const Tree>& shape = shapes_[c][k * settings_.n_trees + t];
@@ -75,15 +76,16 @@ void SumSampler::record_draw(std::size_t c, SumRecord& record) {
       record.trees.push_back(shape);
       // Leaves in breadth-first order; what the sum starts from is in its first tree.
       const double start = t == 0 ? settings_.offset[k] : 0.0;
-      visit_breadth_first(std::int32_t{0}, 2 * tree.n_leaves() - 1,
-                          [&](std::int32_t node) -> std::optional<std::array<std::int32_t, 2>> {
-                            const SumNode& at = tree[node];
-                            if (!at.is_leaf()) return std::array{at.left, at.right};
-                            const auto value = static_cast<double>(sum.value(t, node));
-                            for (std::size_t j = 0; j < n_sums; ++j)
-                              record.values.push_back(j == k ? start + settings_.unit * value : 0);
-                            return std::nullopt;
-                          });
+      visit_breadth_first(
+          std::int32_t{0}, 2 * tree.n_leaves() - 1,
+          [&](std::int32_t node) -> std::optional<std::array<std::int32_t, 2>> {
+            const SumNode& at = tree[node];
+            if (!at.is_leaf()) return std::array{at.left, at.right};
+            const auto value = static_cast<double>(sum.value(t, node));
+            for (std::size_t j = 0; j < response_.n_outputs(); ++j)
+              record.values.push_back(j == output ? start + settings_.unit[k] * value : 0);
+            return std::nullopt;
+          });
     }
   }
   ++record.n_draws;
@@ -98,9 +100,11 @@ void SumSampler::run_chain(std::size_t c, const SumRun& run, SumRecord& record,
     if (stop.load(std::memory_order_relaxed)) return;
     if (s == n_dropped)
       for (std::size_t k = 0; k < chain.n_sums(); ++k) chain.sum(k).forget_counts();
-    chain.sweep(s < run.n_regrown || (s >= n_dropped && run.regrow_draws));
+    chain.sweep(s < run.n_regrown || (s >= n_dropped && run.regrow_draws), stop);
+    if (stop.load(std::memory_order_relaxed)) return;
     if (++n_swept_[c] % REFRESH == 0) chain.refresh();
-    record.noise_sd.push_back(settings_.unit * std::sqrt(chain.noise_variance()));
+    for (std::size_t k = 0; k < chain.n_sums(); ++k)
+      record.noise_sd.push_back(settings_.unit[k] * std::sqrt(chain.noise_variance(k)));
     record.n_leaves.push_back(static_cast<double>(chain.n_leaves()) / n_trees);
     if (s >= n_dropped && (s - n_dropped + 1) % run.thin == 0) record_draw(c, record);
     done.fetch_add(1, std::memory_order_relaxed);

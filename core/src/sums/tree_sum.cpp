@@ -46,6 +46,7 @@ void TreeSum<Leaves>::pass(std::size_t t, const Slot* proposed, std::size_t n_pr
 // The values of the last tree are still to be taken from the rows.
 template <class Leaves>
 void TreeSum<Leaves>::finish(const float* weight) {
+  if (!has_before_) return;
   give_.fill(neutral());
   const Slot* slots = slots_[before_].data();
   const std::size_t n_slots = trees_[before_].n_slots();
@@ -152,14 +153,18 @@ void TreeSum<Leaves>::put_totals(std::vector<double>& totals) const {
 }
 
 template <class Leaves>
-void TreeSum<Leaves>::sweep(const Leaves& leaves, const float* weight, Stream& stream) {
-  for (std::size_t t = 0; t < trees_.size(); ++t) step(t, leaves, weight, stream);
+void TreeSum<Leaves>::sweep(const Leaves& leaves, const float* weight, Stream& stream,
+                            const StopFlag& stop) {
+  for (std::size_t t = 0; t < trees_.size() && !stop.load(std::memory_order_relaxed); ++t)
+    step(t, leaves, weight, stream);
   finish(weight);
 }
 
 template <class Leaves>
-void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& stream) {
-  for (std::size_t t = 0; t < trees_.size(); ++t) {
+void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& stream,
+                             const StopFlag& stop) {
+  grower_.prepare(leaves, weight != nullptr);
+  for (std::size_t t = 0; t < trees_.size() && !stop.load(std::memory_order_relaxed); ++t) {
     pass(t, slots_[t].data(), trees_[t].n_slots(), weight);
     trees_[t] = grower_.grow(leaves, rest_.data(), weight, stream, slots_[t]);
     sum_present(t, weight);

@@ -117,7 +117,8 @@ class Forest:
         labels: Labels | None = None,
         trees_per_member: int = 1,
     ) -> None:
-        self.core = core
+        # Trees of sums are small and many alike: their shapes are kept once.
+        self.core = core.sharing(trees_per_member > 1)
         self.n_trees = core.n_trees
         self.n_features = core.n_features
         self.n_outputs = core.n_outputs

@@ -1,5 +1,7 @@
 """The estimators, one file per method."""
 
+from bayeswood.methods.bart.classifier import BARTClassifier
+from bayeswood.methods.bart.regressor import BARTRegressor
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.bayesian_forest.bayesian_forest import (
@@ -33,6 +35,8 @@ from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
+    "BARTClassifier",
+    "BARTRegressor",
     "BayesianForestClassifier",
     "BayesianForestRegressor",
     "CalibratedForestClassifier",

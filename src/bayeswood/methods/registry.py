@@ -3,6 +3,8 @@
 from os import PathLike
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.bart.classifier import BARTClassifier
+from bayeswood.methods.bart.regressor import BARTRegressor
 from bayeswood.methods.base.forest_estimator import ForestEstimator, read_estimator
 from bayeswood.methods.bayesian_forest.bayesian_forest import (
     BayesianForestClassifier,
@@ -41,6 +43,7 @@ METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | N
     "subsample-forest": (SubsampleForestClassifier, SubsampleForestRegressor),
     "mcmc-tree": (MCMCTreeClassifier, MCMCTreeRegressor),
     "smc-tree": (SMCTreeClassifier, SMCTreeRegressor),
+    "bart": (BARTClassifier, BARTRegressor),
 }
 
 DEFAULT_METHOD = "calibrated-forest"

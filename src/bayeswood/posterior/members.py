@@ -61,6 +61,7 @@ class Members:
         self.classes: NDArray[Any] = np.asarray(getattr(estimator, "classes_", ()))
         self.n_jobs = int(effective_n_jobs(getattr(estimator, "n_jobs", None)))
         self._name = type(estimator).__name__
+        self._linked = getattr(getattr(estimator, "predictive_", None), "linked", None)
         # A regressor of one response gives its draws without an axis for it.
         self._squeeze = not self.is_classifier and bool(getattr(estimator, "_single_output", True))
 
@@ -114,6 +115,8 @@ class Members:
         def draws(rows: Rows) -> F64:
             n_jobs = 1 if len(rows) * n_members <= _SMALL else self.n_jobs
             found = chosen.draws(rows, n_jobs)
+            if self._linked is not None:
+                found = self._linked(found)
             return found[..., 0] if self._squeeze else found
 
         return draws

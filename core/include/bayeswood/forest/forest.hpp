@@ -24,7 +24,8 @@ class Forest {
   // walks is taken over.
   Forest(const Forest& other, std::vector<Tree> trees);
   // Trees of shapes that some have in common, each with leaf values of its own, tree after tree:
-  // n_leaves x n_outputs. The shapes' leaves hold none. Regression only.
+  // n_leaves x n_outputs. The shapes' leaves hold none; those that are alike are kept once.
+  // Regression only.
   Forest(ForestShape shape, Trees shapes, std::vector<double> leaf_values);
   ~Forest();
 

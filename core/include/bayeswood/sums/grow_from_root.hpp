@@ -12,6 +12,7 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/sums/sum_law.hpp"
+#include "bayeswood/sums/sum_leaves.hpp"
 
 namespace bayeswood {
 
@@ -19,6 +20,9 @@ class RootGrower {
  public:
   RootGrower(const SumLaw& law, std::uint32_t min_leaf) : law_(law), min_leaf_(min_leaf) {}
 
+  // Once before trees are grown for leaves of the same prior and noise.
+  template <class Leaves>
+  void prepare(const Leaves& leaves, bool weighted);
   // A tree for what the others leave over, and the rows' slots in it.
   template <class Leaves>
   SumTree grow(const Leaves& leaves, const float* rest, const float* weight, Stream& stream,
@@ -35,14 +39,16 @@ class RootGrower {
     }
     Bin less(const Bin& other) const { return {rest - other.rest, mass - other.mass, n - other.n}; }
   };
-  // A rule that competes.
+  // A rule that competes, or several that divide the rows alike.
   struct Candidate {
     std::uint32_t feature;
-    std::int32_t place;  // cut, or number of levels of the order that go left
+    std::int32_t place, next;  // cuts from place on, below next; levels of the order that go left
     bool missing_left;
     double log_weight;
   };
 
+  template <class Leaves>
+  double log_marginal(const Leaves& leaves, const Bin& bin) const;
   template <class Leaves>
   void weigh_feature(const Leaves& leaves, std::uint32_t feature, double log_feature,
                      std::span<const std::uint32_t> rows, const float* rest, const float* weight,
@@ -58,6 +64,7 @@ class RootGrower {
 
   const SumLaw& law_;
   std::uint32_t min_leaf_;
+  std::vector<MeanLeaves::ByRows> by_rows_;  // by number of rows; empty if rows have weights
   std::vector<Bin> bins_;
   std::vector<std::int32_t> order_;
   std::vector<Candidate> candidates_;

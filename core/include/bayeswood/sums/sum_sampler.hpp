@@ -15,10 +15,10 @@ struct SumSettings {
   std::uint64_t seed = 0;
   std::size_t n_chains = 1;
   std::size_t n_trees = 1;     // of each sum
-  double unit = 1;             // of the responses, on the user's scale
+  std::vector<double> unit;    // of each sum's responses, on the user's scale
   std::vector<double> offset;  // on the user's scale, of each sum
   ChipmanPrior tree_prior{0.95, 2.0};
-  SumPrior prior;
+  std::vector<SumPrior> prior;  // of each sum
   SumMoveSettings moves;
 };
 
@@ -31,8 +31,8 @@ struct SumRun {
 
 // What one chain recorded.
 struct SumRecord {
-  std::vector<double> noise_sd;  // after every sweep, as the next
-  std::vector<double> n_leaves;  // of a tree, in the mean
+  std::vector<double> noise_sd;  // after every sweep, of each sum
+  std::vector<double> n_leaves;  // after every sweep, of a tree in the mean
   MoveCounts counts;             // of the sweeps for draws
   Trees trees;                   // of the draws: sums one after another, tree by tree
   std::vector<double> values;    // of their leaves

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "bayeswood/base/parallel.hpp"
 #include "bayeswood/sums/grow_from_root.hpp"
 #include "bayeswood/sums/sum_leaves.hpp"
 #include "bayeswood/sums/tree_moves.hpp"
@@ -40,10 +41,11 @@ class TreeSum {
   // Sum of the trees' values at every row.
   void put_totals(std::vector<double>& totals) const;
 
-  // One step of Metropolis-Hastings for every tree. `weight`: of the rows, or nullptr.
-  void sweep(const Leaves& leaves, const float* weight, Stream& stream);
+  // One step of Metropolis-Hastings for every tree, up to the stop. `weight`: of the rows, or
+  // nullptr.
+  void sweep(const Leaves& leaves, const float* weight, Stream& stream, const StopFlag& stop);
   // Every tree drawn anew from its root: see grow_from_root.hpp.
-  void regrow(const Leaves& leaves, const float* weight, Stream& stream);
+  void regrow(const Leaves& leaves, const float* weight, Stream& stream, const StopFlag& stop);
 
  private:
   using Values = std::array<float, MOST_SLOTS>;

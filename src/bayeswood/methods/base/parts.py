@@ -76,11 +76,16 @@ class ClassLabels:
         """With the type of the labels."""
         meta["classes"] = classes_to_plain(self.classes)
 
+    @staticmethod
+    def labels_in(saved: SavedModel) -> NDArray[Any]:
+        """The labels that a file holds."""
+        plain = read_value(saved.meta, "classes", dict)
+        return classes_from_plain(plain, "The model file")
+
     @classmethod
     def read(cls, saved: SavedModel) -> Self:
         """Checked against the trees."""
-        plain = read_value(saved.meta, "classes", dict)
-        classes = classes_from_plain(plain, "The model file")
+        classes = cls.labels_in(saved)
         if not saved.forest.is_classifier or len(classes) != saved.forest.n_outputs:
             raise BayeswoodError("The model file's classes do not match its trees.")
         return cls(classes)

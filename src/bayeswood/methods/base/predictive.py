@@ -72,9 +72,13 @@ class ClassPredictive(Predictive, ABC):
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Class probabilities, (n_rows, n_classes)."""
 
+    def linked(self, draws: F64) -> F64:
+        """Class probabilities of what members say, (..., n_classes): most say them themselves."""
+        return draws
+
     def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Class probabilities by every member, (n_members, n_rows, n_classes)."""
-        return forest.draws(rows, n_jobs)
+        return self.linked(forest.draws(rows, n_jobs))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Quantiles of each class probability over the members, (n_rows, n_classes, n_levels)."""

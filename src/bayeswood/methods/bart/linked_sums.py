@@ -1,0 +1,78 @@
+"""Classes: members are sums of trees, and a link makes probabilities of them.
+
+Two classes: P(second) = Φ(f_m(x)). More: P(k) = exp f_mk(x) / Σ_j exp f_mj(x).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri, softmax
+
+from bayeswood.forest import Forest
+from bayeswood.methods.base.predictive import ClassPredictive, entropy_parts, over_blocks
+from bayeswood.uncertainty import Uncertainty, split_entropy
+
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedSums(ClassPredictive):
+    """Probabilities of the members' sums, averaged by their weights."""
+
+    def linked(self, draws: F64) -> F64:
+        """Probabilities of sums, (..., n_classes)."""
+        if draws.shape[-1] != 2:
+            found: F64 = softmax(draws, axis=-1)
+            return found
+        # Of two classes the first has no trees.
+        return np.stack([ndtr(-draws[..., 1]), ndtr(draws[..., 1])], axis=-1)
+
+    def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Σ_m w_m p_m."""
+        return self._averaged(forest, rows, n_jobs, lambda p: np.tensordot(forest.weights, p, 1))
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Over the members."""
+        weights = forest.weights
+
+        def of_block(p: F64) -> F64:
+            order = np.argsort(p, axis=0)
+            sums = np.cumsum(weights[order], axis=0)
+            ordered = np.take_along_axis(p, order, axis=0)
+            places = [(sums < level - 1e-12).sum(axis=0) for level in levels]
+            found = [
+                np.take_along_axis(ordered, np.minimum(at, len(p) - 1)[None], axis=0)[0]
+                for at in places
+            ]
+            return np.stack(found, axis=-1)
+
+        return self._averaged(forest, rows, n_jobs, of_block)
+
+    def interval(self, forest: Forest, rows: NDArray[Any], coverage: float, n_jobs: int) -> F64:
+        """p_c ± z sd_c within [0, 1], sd_c the members' standard deviation of probabilities."""
+        weights = forest.weights
+        z = ndtri((1.0 + coverage) / 2.0)
+
+        def of_block(p: F64) -> F64:
+            mean = np.tensordot(weights, p, 1)
+            reach = z * np.sqrt(np.tensordot(weights, (p - mean) ** 2, 1))
+            upper = np.maximum(np.minimum(mean + reach, 1.0), mean)
+            return np.stack([np.maximum(mean - reach, 0.0), upper], axis=-1)
+
+        return self._averaged(forest, rows, n_jobs, of_block)
+
+    def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Entropy of the answer: total, data and knowledge, each (n_rows,)."""
+        return entropy_parts(
+            forest, rows, n_jobs, lambda draws: split_entropy(self.linked(draws), forest.weights)
+        )
+
+    def log_density(self, draws: F64, y: NDArray[np.int32]) -> F64:
+        """Log probability of class numbers by every member's sums, (n_members, n_rows)."""
+        p = self.linked(draws)[:, np.arange(len(y)), y]
+        return np.log(np.maximum(p, 1e-300))
+
+    def _averaged(self, forest: Forest, rows: NDArray[Any], n_jobs: int, summarise: Any) -> F64:
+        return over_blocks(forest, rows, n_jobs, lambda draws: summarise(self.linked(draws)))

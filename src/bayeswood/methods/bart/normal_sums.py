@@ -1,0 +1,118 @@
+"""Numbers: members are sums of trees, and about each the response is normal.
+
+y | member m ~ N(f_m(x), σ_m²). A prediction is the mixture over the members, which are alike.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from bayeswood.forest import Forest
+from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
+from bayeswood.methods.base.saved_state import read_array
+from bayeswood.uncertainty import Uncertainty
+
+F64 = NDArray[np.float64]
+
+_STEPS = 60
+_CLOSE = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class NormalSums(NumberPredictive):
+    """Mixtures over members of normal distributions.
+
+    Attributes
+    ----------
+    noise_sd : ndarray, (n_members, n_outputs)
+        σ_m of each response.
+    """
+
+    noise_sd: F64
+
+    def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Of the mixture; levels 0 and 1 give infinities."""
+        weights = forest.weights
+
+        def of_block(draws: F64) -> F64:
+            found = np.empty((*draws.shape[1:], len(levels)))
+            for k in range(draws.shape[2]):
+                for place, level in enumerate(levels):
+                    found[:, k, place] = mixture_quantile(
+                        draws[:, :, k], self.noise_sd[:, k], weights, float(level)
+                    )
+            return found
+
+        return over_blocks(forest, rows, n_jobs, of_block)
+
+    def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
+        """Σ w_m σ_m² + Var_m f_m(x), data and knowledge."""
+        knowledge = self.variance_of_mean(forest, rows, n_jobs)
+        data = np.broadcast_to(forest.weights @ self.noise_sd**2, knowledge.shape).copy()
+        return Uncertainty(data + knowledge, data, knowledge)
+
+    def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Var_m f_m(x)."""
+        return forest.spread(rows, n_jobs)[1] ** 2
+
+    def log_density(self, draws: F64, y: F64, weight: F64 | None = None) -> F64:
+        """Log density of responses (n_rows, n_outputs) by every member, (n_members, n_rows)."""
+        sd = self.noise_sd[:, None, :]
+        if weight is not None:
+            sd = sd / np.sqrt(weight)[None, :, None]
+        z = (y - draws) / sd
+        density: F64 = (-0.5 * z**2 - np.log(sd) - 0.5 * np.log(2 * np.pi)).sum(axis=-1)
+        return density
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """σ_m."""
+        return {"member_noise_sd": self.noise_sd}
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
+        """σ_m again."""
+        shape = (forest.n_members, forest.n_outputs)
+        return cls(np.maximum(read_array(arrays, "member_noise_sd", shape), 1e-300))
+
+
+def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
+    """Quantiles of mixtures of normal distributions, by Newton's steps kept within brackets.
+
+    Parameters
+    ----------
+    mean : ndarray, (n_members, n_rows)
+    sd, weights : ndarray, (n_members,)
+        Weights that sum to 1.
+    level : float
+        In [0, 1]; 0 and 1 give minus and plus infinity.
+
+    Examples
+    --------
+    >>> mean = np.array([[-1.0, 5.0], [1.0, 5.0]])
+    >>> mixture_quantile(mean, np.ones(2), np.full(2, 0.5), 0.5).round(6) + 0.0
+    array([0., 5.])
+    """
+    if level in (0.0, 1.0):
+        return np.full(mean.shape[1], -np.inf if level == 0.0 else np.inf)
+    z = ndtri(level)
+    own = mean + z * sd[:, None]
+    low, high = own.min(axis=0), own.max(axis=0)
+    center = weights @ mean
+    x = np.clip(center + z * np.sqrt(weights @ sd**2 + weights @ (mean - center) ** 2), low, high)
+    width = np.maximum(high - low, np.abs(high))
+    for _ in range(_STEPS):
+        apart = (x - mean) / sd[:, None]
+        excess = weights @ ndtr(apart) - level
+        low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
+        slope = (weights / sd) @ np.exp(-0.5 * apart**2) / np.sqrt(2 * np.pi)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = x - excess / slope
+        following = np.where((step > low) & (step < high), step, low / 2 + high / 2)
+        done = np.abs(following - x) <= _CLOSE * width
+        x = following
+        if done.all():
+            break
+    return x

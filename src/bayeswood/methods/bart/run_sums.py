@@ -1,0 +1,241 @@
+"""A run of chains over sums of trees: what is planned, and what comes out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayeswood import _core
+from bayeswood.errors import warn_user
+from bayeswood.forest import Forest
+from bayeswood.methods.bart.default_prior import SumPrior
+from bayeswood.methods.bart.sum_trace import MOVES, SumTrace
+from bayeswood.methods.base.parameters import Constraint
+from bayeswood.progress import progress_bar
+
+F64 = NDArray[np.float64]
+
+# Chipman, George and McCulloch (2010), section 3.1.
+CHIPMAN_MOVES = {"birth": 0.25, "death": 0.25, "change": 0.4, "swap": 0.1}
+
+
+def _is_move_mapping(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not set(value) <= set(MOVES):
+        return False
+    numbers = list(value.values())
+    is_number = all(isinstance(p, (int, float)) and not isinstance(p, bool) for p in numbers)
+    if not is_number or not np.isfinite(numbers).all() or min(numbers, default=0) < 0:
+        return False
+    return bool(value.get("birth", 0) > 0 and value.get("death", 0) > 0)
+
+
+MOVE_PROBABILITIES = Constraint(
+    f"None or a mapping from {', '.join(map(repr, MOVES))} to numbers >= 0, those of births and "
+    "deaths > 0",
+    lambda value: value is None or _is_move_mapping(value),
+)
+
+
+def resolve_moves(given: Mapping[str, float] | None) -> F64:
+    """Probabilities of all moves, in the order of `MOVES`; they sum to 1.
+
+    Examples
+    --------
+    >>> resolve_moves(None)
+    array([0.25, 0.25, 0.4 , 0.1 ])
+    """
+    chosen = CHIPMAN_MOVES if given is None else given
+    weights = np.array([float(chosen.get(name, 0.0)) for name in MOVES])
+    probabilities: F64 = weights / weights.sum()
+    return probabilities
+
+
+@dataclass(frozen=True)
+class SumPlan:
+    """A run of chains.
+
+    Attributes
+    ----------
+    seed, n_chains, n_trees : int
+    n_regrown, n_burn_in, n_draws, thin : int
+        Sweeps from the root, sweeps of Metropolis steps that are dropped, draws of each chain, and
+        sweeps for each draw.
+    regrow_draws : bool
+        Whether draws are sweeps from the root too.
+    alpha_split, beta_split : float
+        Of the prior over trees.
+    noise_freedom : float
+        ν of the noise; 0 if it is fixed.
+    move_probabilities : ndarray, (4,)
+        In the order of `MOVES`.
+    min_samples_leaf, max_cuts : int
+        Fewest rows of a leaf; most cuts of a number.
+    """
+
+    seed: int
+    n_chains: int
+    n_trees: int
+    n_regrown: int
+    n_burn_in: int
+    n_draws: int
+    thin: int
+    regrow_draws: bool
+    alpha_split: float
+    beta_split: float
+    noise_freedom: float
+    move_probabilities: F64
+    min_samples_leaf: int
+    max_cuts: int
+
+
+@dataclass(frozen=True)
+class SumResponses:
+    """What the chains are fitted to.
+
+    Attributes
+    ----------
+    kind : str
+        "number", "two-classes" or "classes".
+    y : ndarray
+        (n_rows, n_outputs) responses, or (n_rows,) class numbers.
+    weight : ndarray, (n_rows,) or None
+        σ² of a row is divided by it; of numbers.
+    prior : SumPrior
+    """
+
+    kind: str
+    y: NDArray[Any]
+    weight: F64 | None
+    prior: SumPrior
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a run is watched: its title, whether a bar shows, threads, and what Ctrl-C does."""
+
+    title: str
+    show: bool
+    n_jobs: int
+    on_interrupt: str
+
+
+def make_sampler(
+    plan: SumPlan,
+    X: NDArray[Any],
+    n_levels: NDArray[np.int32],
+    responses: SumResponses,
+    n_jobs: int,
+) -> _core.SumSampler:
+    """Chains at their start: trees of one leaf, all values 0."""
+    flat = np.ascontiguousarray(np.asarray(responses.y, dtype=np.float64).T).ravel()
+    prior = responses.prior
+    return _core.sum_sampler(
+        X,
+        n_levels,
+        flat,
+        response=responses.kind,
+        weight=responses.weight,
+        offset=prior.offset,
+        unit=prior.unit,
+        leaf_sd=prior.leaf_sd,
+        noise_sd=prior.noise_sd,
+        noise_start=prior.noise_start,
+        noise_freedom=plan.noise_freedom,
+        seed=plan.seed,
+        n_chains=plan.n_chains,
+        n_trees=plan.n_trees,
+        alpha_split=plan.alpha_split,
+        beta_split=plan.beta_split,
+        move_probabilities=plan.move_probabilities,
+        min_samples_leaf=plan.min_samples_leaf,
+        max_codes=plan.max_cuts + 1,
+        n_jobs=n_jobs,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SampledSums:
+    """What a run of chains gave: the draws of chain 0, then of chain 1, ..., and their trace."""
+
+    forest: Forest
+    trace: SumTrace
+
+
+def run_chains(
+    sampler: _core.SumSampler, plan: SumPlan, running: Running, *, n_sums: int
+) -> SampledSums:
+    """Let all chains run, from where they are.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Upon Ctrl-C, unless `running` says otherwise and every chain has a draw.
+    """
+    with progress_bar(running.title, "sweeps", show=running.show) as report:
+        found = sampler.run(
+            n_regrown=plan.n_regrown,
+            n_burn_in=plan.n_burn_in,
+            n_draws=plan.n_draws,
+            thin=plan.thin,
+            regrow_draws=plan.regrow_draws,
+            n_jobs=running.n_jobs,
+            progress=report,
+            keep_interrupted=running.on_interrupt == "keep",
+        )
+    return _laid_out(plan, found, running.title, n_sums)
+
+
+def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> SampledSums:
+    chains = found["chains"]
+    n_draws = min(chain["n_draws"] for chain in chains)
+    per_draw = plan.n_trees * n_sums
+    if found["interrupted"]:
+        if n_draws == 0:
+            raise KeyboardInterrupt
+        warn_user(
+            f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
+            f"where {plan.n_draws} were asked for.",
+        )
+        first = np.arange(n_draws * per_draw, dtype=np.int64)
+        cores = [chain["forest"].select(first) for chain in chains]
+    else:
+        cores = [chain["forest"] for chain in chains]
+    n_before = plan.n_regrown + plan.n_burn_in
+    n_sweeps = n_before + n_draws * plan.thin
+    trace = SumTrace(
+        np.stack([c["noise_sd"].reshape(-1, n_sums)[:n_sweeps] for c in chains]),
+        np.stack([c["n_leaves"][:n_sweeps] for c in chains]),
+        found["tried"],
+        found["accepted"],
+        n_before,
+        plan.thin,
+    )
+    core = cores[0] if len(cores) == 1 else _core.Forest.join(cores)
+    return SampledSums(Forest(core, trees_per_member=per_draw), trace)
+
+
+def by_chain(forest: Forest, n_chains: int) -> list[Forest]:
+    """The draws of each chain."""
+    n_draws = forest.n_members // n_chains
+    return [forest.unweighted(slice(c * n_draws, (c + 1) * n_draws)) for c in range(n_chains)]
+
+
+def join_draws(first: Forest, second: Forest, n_chains: int) -> Forest:
+    """Of each chain the draws of the one, then of the other."""
+    pairs = zip(by_chain(first, n_chains), by_chain(second, n_chains), strict=True)
+    core = _core.Forest.join([part.core for pair in pairs for part in pair])
+    return Forest(core, labels=first.labels, trees_per_member=first.trees_per_member)
+
+
+def split_counts(forest: Forest) -> F64:
+    """How many splits of each member ask each feature, (n_members, n_features)."""
+    arrays = forest.core.to_arrays()
+    n_nodes, feature = arrays["n_nodes"], arrays["feature"]
+    member = np.repeat(np.arange(forest.n_trees) // forest.trees_per_member, n_nodes)
+    inner = feature >= 0
+    cells = member[inner] * forest.n_features + feature[inner]
+    counts = np.bincount(cells, minlength=forest.n_members * forest.n_features)
+    found: F64 = counts.reshape(forest.n_members, forest.n_features).astype(np.float64)
+    return found
