@@ -295,6 +295,7 @@ def test_every_method_has_its_classes():
         "subsample-forest",
         "mcmc-tree",
         "smc-tree",
+        "bart",
     }
     assert DEFAULT_METHOD == "calibrated-forest"
 

@@ -1,0 +1,145 @@
+#include <cmath>
+#include <vector>
+
+#include "bayeswood/base/distributions.hpp"
+#include "bayeswood/sums/sum_sampler.hpp"
+#include "check.hpp"
+#include "random_data.hpp"
+
+using namespace bayeswood;
+
+namespace {
+
+struct Moments {
+  double mean = 0, variance = 0;
+};
+
+template <class Draw>
+Moments moments_of(std::size_t n, Draw draw) {
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = draw();
+    sum += x;
+    squares += x * x;
+  }
+  const auto count = static_cast<double>(n);
+  return {sum / count, squares / count - sum / count * (sum / count)};
+}
+
+// Within 5 standard errors of the mean; the share beyond is 6e-7.
+bool near(const Moments& found, double mean, double variance, std::size_t n) {
+  const double error = std::sqrt(variance / static_cast<double>(n));
+  return std::abs(found.mean - mean) < 5 * error && std::abs(found.variance / variance - 1) < 0.1;
+}
+
+SumResponse response_of(const RandomData& data, ResponseKind kind) {
+  SumResponse response{kind, data.n, {}, {}, {}};
+  const bool is_number = kind == ResponseKind::NUMBER;
+  for (std::size_t i = 0; i < data.n; ++i) {
+    const auto label = static_cast<float>(data.labels[i]);
+    const float two = label > 0 ? 1.0F : 0.0F;
+    response.y.push_back(is_number ? static_cast<float>(data.y[i])
+                                   : (kind == ResponseKind::CLASSES ? label : two));
+  }
+  response.offset.assign(kind == ResponseKind::CLASSES ? 3 : 1, 0.1);
+  return response;
+}
+
+SumSettings settings_of(const SumResponse& response) {
+  SumSettings settings;
+  settings.seed = 4;
+  settings.n_chains = 2;
+  settings.n_trees = 7;
+  settings.unit.assign(response.n_sums(), 2.0);
+  settings.offset = response.offset;
+  settings.prior.assign(response.n_sums(), {0.1, 0.5, 3, 1});
+  return settings;
+}
+
+std::vector<SumRecord> run_all(const RandomData& data, ResponseKind kind, const RowKernels& kernels,
+                               unsigned n_threads, std::uint32_t min_leaf) {
+  const EncodedMatrix matrix(data.view(), data.n_levels, 1, MOST_NARROW_CODES);
+  SumResponse response = response_of(data, kind);
+  SumSettings settings = settings_of(response);
+  settings.moves.min_leaf = min_leaf;
+  SumSampler sampler(matrix, std::move(response), std::move(settings), kernels);
+  bool interrupted = false;
+  sampler.run({2, 30, 0, 1, false}, n_threads, {}, interrupted);
+  std::vector<SumRecord> records = sampler.run({0, 70, 5, 2, false}, n_threads, {}, interrupted);
+  CHECK(!interrupted);
+  const ForestShape shape = sampler.shape();
+  for (const SumRecord& record : records) {
+    const Forest forest(shape, record.trees, record.values);
+    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+      Tree tree = forest.tree(t);
+      const auto values = forest.leaf_values(t);
+      tree.leaf_value.assign(values.begin(), values.end());
+      CHECK(check_tree(tree, shape).empty());
+      CHECK(tree.n_samples[0] == static_cast<std::int32_t>(data.n));
+      for (std::size_t i = 0; i < tree.n_nodes(); ++i)
+        CHECK(tree.n_samples[i] >= static_cast<std::int32_t>(min_leaf));
+    }
+  }
+  return records;
+}
+
+}  // namespace
+
+TEST(random_numbers_have_their_moments) {
+  constexpr std::size_t N = 40000;
+  Stream stream(1, 0, Purpose::SUMS);
+  CHECK(near(moments_of(N, [&] { return draw_normal(stream); }), 0, 1, N));
+  for (const double low : {-1.0, 0.0, 0.7, 3.0}) {
+    const double density = std::exp(-0.5 * low * low) / std::sqrt(2 * 3.141592653589793);
+    const double mean = density / (0.5 * std::erfc(low / std::sqrt(2.0)));
+    const auto found = moments_of(N, [&] { return draw_normal_above(stream, low); });
+    CHECK(near(found, mean, 1 + low * mean - mean * mean, N));
+  }
+  for (const double shape : {0.3, 1.0, 7.5})
+    CHECK(near(moments_of(N, [&] { return draw_gamma(stream, shape); }), shape, shape, N));
+  // Mean and variance of PG(1, z): Polson, Scott and Windle (2013).
+  for (const double z : {0.01, 1.0, 3.0, 9.0, 60.0}) {
+    const double mean = std::tanh(z / 2) / (2 * z);
+    const double cosh = std::cosh(z / 2);
+    const double variance = (std::sinh(z) - z) / (4 * z * z * z * cosh * cosh);
+    CHECK(near(moments_of(N, [&] { return draw_polya_gamma(stream, -z); }), mean, variance, N));
+  }
+}
+
+TEST(sums_are_lawful_and_do_not_depend_on_threads_or_instructions) {
+  const RandomData data(211, 5, 0.1, 17);
+  for (const auto kind :
+       {ResponseKind::NUMBER, ResponseKind::TWO_CLASSES, ResponseKind::CLASSES}) {
+    for (const std::uint32_t min_leaf : {1U, 6U}) {
+      const auto first = run_all(data, kind, portable_row_kernels(), 1, min_leaf);
+      const auto second = run_all(data, kind, portable_row_kernels(), 2, min_leaf);
+      for (std::size_t c = 0; c < first.size(); ++c) CHECK(first[c].values == second[c].values);
+      if (avx2_row_kernels() == nullptr) continue;
+      const auto third = run_all(data, kind, *avx2_row_kernels(), 1, min_leaf);
+      for (std::size_t c = 0; c < first.size(); ++c) CHECK(first[c].values == third[c].values);
+    }
+  }
+}
+
+TEST(wide_categories_and_large_trees_have_the_same_bits) {
+  RandomData data(3000, 3, 0.05, 8);
+  const auto first = run_all(data, ResponseKind::NUMBER, portable_row_kernels(), 1, 1);
+  if (avx2_row_kernels() == nullptr) return;
+  const auto second = run_all(data, ResponseKind::NUMBER, *avx2_row_kernels(), 1, 1);
+  for (std::size_t c = 0; c < first.size(); ++c) CHECK(first[c].noise_sd == second[c].noise_sd);
+}
+
+TEST(a_stopped_run_keeps_what_it_has) {
+  const RandomData data(400, 4, 0.0, 5);
+  const EncodedMatrix matrix(data.view(), data.n_levels, 1, MOST_NARROW_CODES);
+  SumResponse response = response_of(data, ResponseKind::NUMBER);
+  SumSettings settings = settings_of(response);
+  SumSampler sampler(matrix, std::move(response), std::move(settings), portable_row_kernels());
+  bool interrupted = false;
+  int polls = 0;
+  const auto records = sampler.run(
+      {0, 0, 10000000, 1, false}, 1, [&](const SumProgress&) { return ++polls < 3; }, interrupted);
+  CHECK(interrupted);
+  CHECK(records[0].n_draws > 0);
+  CHECK(records[0].trees.size() == records[0].n_draws * 7);
+}
