@@ -73,9 +73,9 @@ std::shared_ptr<SumSampler> make_sampler(
     const Vector<double>& unit, const Vector<double>& leaf_sd, const Vector<double>& noise_sd,
     const Vector<double>& noise_start, double noise_freedom, std::uint64_t seed,
     std::size_t n_chains, std::size_t n_trees, double alpha_split, double beta_split,
-    const Vector<double>& move_probabilities, std::uint32_t min_samples_leaf,
-    std::uint32_t max_codes, const OptionalVector& log_ratio_error, const std::string& kernels,
-    unsigned n_jobs) {
+    const Vector<double>& move_probabilities, std::size_t n_variance_trees, bool has_shares,
+    std::size_t n_particles, std::uint32_t min_samples_leaf, std::uint32_t max_codes,
+    const OptionalVector& log_ratio_error, const std::string& kernels, unsigned n_jobs) {
   const MatrixView view_of_X = view(X);
   const SumVectors sums{offset, unit, leaf_sd, noise_sd, noise_start};
   sums.check();
@@ -84,21 +84,28 @@ std::shared_ptr<SumSampler> make_sampler(
     throw std::invalid_argument("alpha_split: in (0, 1); beta_split, noise_freedom: >= 0");
   if (n_chains < 1 || n_trees < 1 || min_samples_leaf < 1 || max_codes < 2)
     throw std::invalid_argument("n_chains, n_trees, min_samples_leaf: at least 1; max_codes: 2");
+  if (n_particles < 2) throw std::invalid_argument("n_particles: at least 2");
+  if (n_variance_trees > 0 && (responses.kind != ResponseKind::NUMBER || !(noise_freedom > 2)))
+    throw std::invalid_argument("n_variance_trees: for numbers, with noise_freedom above 2");
   SumSettings settings;
   settings.seed = seed;
   settings.n_chains = n_chains;
-  settings.n_trees = n_trees;
+  settings.model.n_trees = n_trees;
+  settings.model.n_variance_trees = n_variance_trees;
+  settings.model.has_shares = has_shares;
+  settings.model.n_particles = n_particles;
   settings.unit = copy(unit);
   settings.offset = copy(offset);
   settings.tree_prior = {alpha_split, beta_split};
   for (std::size_t k = 0; k < offset.shape(0); ++k) {
     const double leaf = leaf_sd(k) / unit(k), noise = noise_sd(k) / unit(k);
     const double start = noise_start(k) / unit(k);
-    settings.prior.push_back({leaf * leaf, noise * noise, noise_freedom, start * start});
+    settings.model.prior.push_back({leaf * leaf, noise * noise, noise_freedom, start * start});
   }
-  settings.moves.probability = four_numbers(move_probabilities, "move_probabilities");
-  if (log_ratio_error) settings.moves.log_error = four_numbers(*log_ratio_error, "log_ratio_error");
-  settings.moves.min_leaf = min_samples_leaf;
+  settings.model.moves.probability = four_numbers(move_probabilities, "move_probabilities");
+  if (log_ratio_error)
+    settings.model.moves.log_error = four_numbers(*log_ratio_error, "log_ratio_error");
+  settings.model.moves.min_leaf = min_samples_leaf;
   const RowKernels& loops = kernels_of(kernels);
   nb::gil_scoped_release release;
   const EncodedMatrix matrix(view_of_X, copy(n_levels), n_jobs, max_codes);
@@ -119,7 +126,12 @@ nb::object from_counts(const std::vector<SumRecord>& records, T get) {
   return to_numpy(std::move(counts), {records.size(), N_SUM_MOVES});
 }
 
-nb::dict to_dict(std::vector<SumRecord>& records, const ForestShape& shape, bool interrupted) {
+nb::object to_forest(RecordedTrees& record, const ForestShape& shape) {
+  return nb::cast(
+      std::make_shared<Forest>(shape, std::move(record.trees), std::move(record.values)));
+}
+
+nb::dict to_dict(std::vector<SumRecord>& records, const SumSampler& sampler, bool interrupted) {
   nb::dict out;
   out["tried"] = from_counts(records, [](const SumRecord& r) { return r.counts.tried; });
   out["accepted"] = from_counts(records, [](const SumRecord& r) { return r.counts.accepted; });
@@ -128,9 +140,11 @@ nb::dict to_dict(std::vector<SumRecord>& records, const ForestShape& shape, bool
     nb::dict chain;
     chain["noise_sd"] = to_numpy(std::move(record.noise_sd));
     chain["n_leaves"] = to_numpy(std::move(record.n_leaves));
+    chain["shares"] = to_numpy(std::move(record.shares));
     chain["n_draws"] = record.n_draws;
-    chain["forest"] = nb::cast(
-        std::make_shared<Forest>(shape, std::move(record.trees), std::move(record.values)));
+    chain["forest"] = to_forest(record.sums, sampler.shape());
+    if (sampler.has_products())
+      chain["variance_forest"] = to_forest(record.products, sampler.shape());
     chains.append(chain);
   }
   out["chains"] = chains;
@@ -138,11 +152,18 @@ nb::dict to_dict(std::vector<SumRecord>& records, const ForestShape& shape, bool
   return out;
 }
 
+Sweep sweep_kind(const std::string& name) {
+  if (name == "mh") return Sweep::METROPOLIS;
+  if (name == "grow-from-root") return Sweep::FROM_ROOT;
+  if (name != "particle-gibbs") throw std::invalid_argument("unknown sampler " + name);
+  return Sweep::PARTICLES;
+}
+
 nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_burn_in,
-                     std::size_t n_draws, std::size_t thin, bool regrow_draws, unsigned n_jobs,
+                     std::size_t n_draws, std::size_t thin, const std::string& how, unsigned n_jobs,
                      const nb::object& progress, bool keep_interrupted) {
   if (thin < 1) throw std::invalid_argument("thin: at least 1");
-  const SumRun run{n_regrown, n_burn_in, n_draws, thin, regrow_draws};
+  const SumRun run{n_regrown, n_burn_in, n_draws, thin, sweep_kind(how)};
   const SumPoll poll = make_sum_poll(progress);
   bool interrupted = false;
   std::vector<SumRecord> records;
@@ -151,7 +172,7 @@ nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_b
     records = sampler.run(run, n_jobs, poll, interrupted);
   }
   settle_interrupt(interrupted, keep_interrupted);
-  return to_dict(records, sampler.shape(), interrupted);
+  return to_dict(records, sampler, interrupted);
 }
 
 }  // namespace
@@ -159,7 +180,7 @@ nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_b
 void bind_sums(nb::module_& m) {
   nb::class_<SumSampler>(m, "SumSampler")
       .def("run", &run_sampler, nb::kw_only(), nb::arg("n_regrown"), nb::arg("n_burn_in"),
-           nb::arg("n_draws"), nb::arg("thin") = 1, nb::arg("regrow_draws") = false,
+           nb::arg("n_draws"), nb::arg("thin") = 1, nb::arg("sampler") = "mh",
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
            nb::arg("keep_interrupted") = false);
   m.def("sum_sampler", &make_sampler, nb::arg("X"), nb::arg("n_levels"), nb::arg("y"),
@@ -167,7 +188,8 @@ void bind_sums(nb::module_& m) {
         nb::arg("offset"), nb::arg("unit"), nb::arg("leaf_sd"), nb::arg("noise_sd"),
         nb::arg("noise_start"), nb::arg("noise_freedom") = 0.0, nb::arg("seed"),
         nb::arg("n_chains"), nb::arg("n_trees"), nb::arg("alpha_split"), nb::arg("beta_split"),
-        nb::arg("move_probabilities"), nb::arg("min_samples_leaf") = 1,
+        nb::arg("move_probabilities"), nb::arg("n_variance_trees") = 0,
+        nb::arg("has_shares") = false, nb::arg("n_particles") = 10, nb::arg("min_samples_leaf") = 1,
         nb::arg("max_codes") = MOST_NARROW_CODES, nb::arg("log_ratio_error").none() = nb::none(),
         nb::arg("kernels") = "auto", nb::arg("n_jobs") = 1);
 }

@@ -108,8 +108,7 @@ TEST(random_numbers_have_their_moments) {
 
 TEST(sums_are_lawful_and_do_not_depend_on_threads_or_instructions) {
   const RandomData data(211, 5, 0.1, 17);
-  for (const auto kind :
-       {ResponseKind::NUMBER, ResponseKind::TWO_CLASSES, ResponseKind::CLASSES}) {
+  for (const auto kind : {ResponseKind::NUMBER, ResponseKind::TWO_CLASSES, ResponseKind::CLASSES}) {
     for (const std::uint32_t min_leaf : {1U, 6U}) {
       const auto first = run_all(data, kind, portable_row_kernels(), 1, min_leaf);
       const auto second = run_all(data, kind, portable_row_kernels(), 2, min_leaf);

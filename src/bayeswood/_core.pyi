@@ -763,16 +763,19 @@ class SumSampler:
         n_burn_in: int,
         n_draws: int,
         thin: int = 1,
-        regrow_draws: bool = False,
+        sampler: str = "mh",
         n_jobs: int = 1,
         progress: Callable[[int, int], None] | None = None,
         keep_interrupted: bool = False,
     ) -> dict[str, Any]:
         """Sweeps from the root, sweeps that are dropped, and `n_draws` draws after `thin` each.
 
+        sampler: "mh", "particle-gibbs" or "grow-from-root", of all but the first sweeps.
+
         Returns a dict: tried, accepted int64 (n_chains, 4) in the sweeps of the draws; interrupted;
         chains, one dict each of noise_sd (n_sweeps * n_sums,) and n_leaves (n_sweeps,) after every
-        sweep, n_draws, and forest: draw after draw, sum after sum, tree after tree. The same bits
+        sweep, shares (n_draws * n_features,) or empty, n_draws, forest: draw after draw, sum after
+        sum, tree after tree, and with variance trees variance_forest: logarithms. The same bits
         for any n_jobs. Ctrl-C raises KeyboardInterrupt within 0.2 s, or with keep_interrupted gives
         the chains as far as they came.
         """
@@ -796,6 +799,9 @@ def sum_sampler(
     alpha_split: float,
     beta_split: float,
     move_probabilities: F64,
+    n_variance_trees: int = 0,
+    has_shares: bool = False,
+    n_particles: int = 10,
     min_samples_leaf: int = 1,
     max_codes: int = 255,
     log_ratio_error: F64 | None = None,

@@ -32,7 +32,7 @@ def prior_of(name, **limits):
     return partitions(columns_of(X), [n > 0 for n in n_levels], ALPHA, BETA, **limits)
 
 
-def sample(name, n_trees, seed, n_draws=8000, **more):
+def sample(name, n_trees, seed, n_draws=8000, how="mh", **more):
     """Averages of every chain: shares of numbers of leaves of the first tree, and f at the rows."""
     X, n_levels = TABLES[name]
     settings = {"offset": np.zeros(1), "unit": np.ones(1), "leaf_sd": np.full(1, LEAF**0.5)}
@@ -53,7 +53,7 @@ def sample(name, n_trees, seed, n_draws=8000, **more):
         **settings,
         **more,
     )
-    run = sampler.run(n_regrown=2, n_burn_in=200, n_draws=n_draws)
+    run = sampler.run(n_regrown=2, n_burn_in=200, n_draws=n_draws, sampler=how)
     leaves, means = [], []
     for chain in run["chains"]:
         sizes = chain["forest"].n_leaves[::n_trees]

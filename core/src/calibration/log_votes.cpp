@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bayeswood/calibration/vector_math.hpp"
+#include "bayeswood/base/vector_math.hpp"
 
 namespace bayeswood {
 namespace {

@@ -1,13 +1,28 @@
 #include "bayeswood/sums/grow_from_root.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
+#include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/sums/sum_leaves.hpp"
 
 namespace bayeswood {
+namespace {
+
+// Logarithms of small whole numbers.
+double log_of(std::int32_t n) {
+  static const auto LOGS = [] {
+    std::array<double, 256> logs{};
+    for (std::size_t i = 1; i < logs.size(); ++i) logs[i] = std::log(static_cast<double>(i));
+    return logs;
+  }();
+  return n < 256 ? LOGS[static_cast<std::size_t>(n)] : std::log(static_cast<double>(n));
+}
+
+}  // namespace
 
 template <class Code>
 RootGrower::Bin RootGrower::fill(const Code* codes, std::span<const std::uint32_t> rows,
@@ -63,14 +78,15 @@ void RootGrower::weigh_feature(const Leaves& leaves, std::uint32_t feature, doub
     // Cuts at codes without rows divide alike.
     std::int32_t next = place + 1;
     while (!is_category && next < high && bins_[next].n == 0) ++next;
-    const double log_alike = next == place + 1 ? 0.0 : std::log(static_cast<double>(next - place));
+    const double log_alike = log_of(next - place);
     for (int side = 0; side < (has_coin ? 2 : 1); ++side) {
       Bin on_left = left;
       if (side == 1) on_left.add(missing);
       const Bin on_right = total.less(on_left);
       if (on_left.n < min_leaf_ || on_right.n < min_leaf_) continue;
       const double log_gain = log_marginal(leaves, on_left) + log_marginal(leaves, on_right);
-      candidates_.push_back({feature, place, next, side == 1, log_cut + log_alike + log_gain});
+      candidates_.push_back({feature, place, next, side == 1});
+      weights_.push_back(log_cut + log_alike + log_gain);
     }
     place = next;
   }
@@ -94,16 +110,17 @@ double RootGrower::log_marginal(const Leaves& leaves, const Bin& bin) const {
   return leaves.log_marginal(bin.rest, bin.mass);
 }
 
-const RootGrower::Candidate* RootGrower::choose(double log_stay, Stream& stream) const {
-  double most = log_stay;
-  for (const Candidate& at : candidates_) most = std::max(most, at.log_weight);
-  double total = std::exp(log_stay - most);
-  for (const Candidate& at : candidates_) total += std::exp(at.log_weight - most);
-  double left = total * stream.next_uniform() - std::exp(log_stay - most);
+const RootGrower::Candidate* RootGrower::choose(double log_stay, Stream& stream) {
+  weights_.push_back(log_stay);
+  const double most = *std::max_element(weights_.begin(), weights_.end());
+  for (double& weight : weights_) weight = std::max(weight - most, -700.0);
+  exp_in_place(weights_);
+  const double total = std::accumulate(weights_.begin(), weights_.end(), 0.0);
+  double left = total * stream.next_uniform() - weights_.back();
   if (left < 0 || candidates_.empty()) return nullptr;
-  for (const Candidate& at : candidates_) {
-    left -= std::exp(at.log_weight - most);
-    if (left < 0) return &at;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    left -= weights_[i];
+    if (left < 0) return &candidates_[i];
   }
   return &candidates_.back();
 }
@@ -168,6 +185,7 @@ SumTree RootGrower::grow(const Leaves& leaves, const float* rest, const float* w
       total.add({mass * static_cast<double>(rest[row]), mass, 1});
     }
     candidates_.clear();
+    weights_.clear();
     for (std::uint32_t j = 0; j < law_.table().n_features(); ++j) {
       if (!law_.varies(at.varying, j)) continue;
       weigh_feature(leaves, j, law_.log_feature(at.varying, j), rows, rest, weight, total);

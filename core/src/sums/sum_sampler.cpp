@@ -25,14 +25,16 @@ SumSampler::SumSampler(const EncodedMatrix& matrix, SumResponse response, SumSet
     : table_(matrix),
       response_(std::move(response)),
       settings_(std::move(settings)),
-      law_(table_, kernels, settings_.tree_prior),
+      laws_(settings_.n_chains, SumLaw(table_, kernels, settings_.tree_prior)),
       n_swept_(settings_.n_chains, 0),
-      shapes_(settings_.n_chains) {
+      sum_shapes_(settings_.n_chains),
+      product_shapes_(settings_.n_chains) {
+  const SumModel& model = settings_.model;
   for (std::size_t c = 0; c < settings_.n_chains; ++c) {
     const Stream stream(settings_.seed, c, Purpose::SUMS);
-    chains_.push_back(
-        make_chain(law_, settings_.moves, settings_.n_trees, response_, settings_.prior, stream));
-    shapes_[c].resize(response_.n_sums() * settings_.n_trees);
+    chains_.push_back(make_chain(laws_[c], model, response_, stream));
+    sum_shapes_[c].resize(response_.n_sums() * model.n_trees);
+    product_shapes_[c].resize(response_.n_sums() * model.n_variance_trees);
   }
 }
 
@@ -53,7 +55,7 @@ std::shared_ptr<const Tree> SumSampler::copy_shape(const SumTree& tree, const Sl
           return std::nullopt;
         }
         const bool is_category = table_.is_category(at.rule.feature);
-        const Rule rule = law_.settled(
+        const Rule rule = laws_[0].settled(
             at.rule, slots, is_category ? slots_below(tree, node) : std::bitset<MOST_SLOTS>{},
             tree[at.left].n, tree[at.right].n);
         writer.add_split(rule.feature, rule.missing_left, rule.threshold, rule.left_levels);
@@ -62,31 +64,49 @@ std::shared_ptr<const Tree> SumSampler::copy_shape(const SumTree& tree, const Sl
   return std::make_shared<const Tree>(writer.finish());
 }
 
+template <class Leaves, class ValueOf>
+void SumSampler::record_trees(TreeSum<Leaves>& trees, std::shared_ptr<const Tree>* shapes,
+                              std::size_t output, ValueOf value_of, RecordedTrees& record) const {
+  for (std::size_t t = 0; t < trees.n_trees(); ++t) {
+    SumTree& tree = trees.tree(t);
+    if (!tree.is_recorded) shapes[t] = copy_shape(tree, trees.slots(t));
+    tree.is_recorded = true;
+    record.trees.push_back(shapes[t]);
+    visit_breadth_first(std::int32_t{0}, 2 * tree.n_leaves() - 1,
+                        [&](std::int32_t node) -> std::optional<std::array<std::int32_t, 2>> {
+                          const SumNode& at = tree[node];
+                          if (!at.is_leaf()) return std::array{at.left, at.right};
+                          const auto value = static_cast<double>(trees.value(t, node));
+                          for (std::size_t j = 0; j < response_.n_outputs(); ++j)
+                            record.values.push_back(j == output ? value_of(t, value) : 0.0);
+                          return std::nullopt;
+                        });
+  }
+}
+
 void SumSampler::record_draw(std::size_t c, SumRecord& record) {
   SumChain& chain = *chains_[c];
-  const std::size_t n_sums = chain.n_sums();
-  for (std::size_t k = 0; k < n_sums; ++k) {
-    TreeSum<MeanLeaves>& sum = chain.sum(k);
+  const SumModel& model = settings_.model;
+  for (std::size_t k = 0; k < chain.n_sums(); ++k) {
     const std::size_t output = response_.output_of(k);
-    for (std::size_t t = 0; t < sum.n_trees(); ++t) {
-      SumTree& tree = sum.tree(t);
-      std::shared_ptr<const Tree>& shape = shapes_[c][k * settings_.n_trees + t];
-      if (!tree.is_recorded) shape = copy_shape(tree, sum.slots(t));
-      tree.is_recorded = true;
-      record.trees.push_back(shape);
-      // Leaves in breadth-first order; what the sum starts from is in its first tree.
-      const double start = t == 0 ? settings_.offset[k] : 0.0;
-      visit_breadth_first(
-          std::int32_t{0}, 2 * tree.n_leaves() - 1,
-          [&](std::int32_t node) -> std::optional<std::array<std::int32_t, 2>> {
-            const SumNode& at = tree[node];
-            if (!at.is_leaf()) return std::array{at.left, at.right};
-            const auto value = static_cast<double>(sum.value(t, node));
-            for (std::size_t j = 0; j < response_.n_outputs(); ++j)
-              record.values.push_back(j == output ? start + settings_.unit[k] * value : 0);
-            return std::nullopt;
-          });
-    }
+    // What the sum starts from is in its first tree.
+    record_trees(
+        chain.sum(k), sum_shapes_[c].data() + k * model.n_trees, output,
+        [&](std::size_t t, double value) {
+          return settings_.unit[k] * value + (t == 0 ? settings_.offset[k] : 0.0);
+        },
+        record.sums);
+  }
+  for (std::size_t k = 0; k < chain.n_products(); ++k) {
+    const double log_unit = 2 * std::log(settings_.unit[k]);
+    record_trees(
+        chain.product(k), product_shapes_[c].data() + k * model.n_variance_trees, k,
+        [&](std::size_t t, double value) { return std::log(value) + (t == 0 ? log_unit : 0.0); },
+        record.products);
+  }
+  if (chain.shares() != nullptr) {
+    const std::vector<double>& shares = chain.shares()->shares();
+    record.shares.insert(record.shares.end(), shares.begin(), shares.end());
   }
   ++record.n_draws;
 }
@@ -95,12 +115,12 @@ void SumSampler::run_chain(std::size_t c, const SumRun& run, SumRecord& record,
                            std::atomic<std::size_t>& done, const StopFlag& stop) {
   SumChain& chain = *chains_[c];
   const std::size_t n_dropped = run.n_regrown + run.n_burn_in;
-  const auto n_trees = static_cast<double>(settings_.n_trees * chain.n_sums());
+  const auto n_trees = static_cast<double>(settings_.model.n_trees * chain.n_sums());
   for (std::size_t s = 0; s < run.n_sweeps(); ++s) {
     if (stop.load(std::memory_order_relaxed)) return;
     if (s == n_dropped)
       for (std::size_t k = 0; k < chain.n_sums(); ++k) chain.sum(k).forget_counts();
-    chain.sweep(s < run.n_regrown || (s >= n_dropped && run.regrow_draws), stop);
+    chain.sweep(s < run.n_regrown ? Sweep::FROM_ROOT : run.how, stop);
     if (stop.load(std::memory_order_relaxed)) return;
     if (++n_swept_[c] % REFRESH == 0) chain.refresh();
     for (std::size_t k = 0; k < chain.n_sums(); ++k)

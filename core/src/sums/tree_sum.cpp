@@ -10,6 +10,7 @@ TreeSum<Leaves>::TreeSum(const SumLaw& law, const SumMoveSettings& settings, std
     : law_(law),
       moves_(law, settings),
       grower_(law, settings.min_leaf),
+      particles_(law, settings.min_leaf),
       trees_(n_trees),
       slots_(n_trees, std::vector<Slot>(law.table().n_rows(), 0)),
       values_(n_trees),
@@ -143,6 +144,11 @@ void TreeSum<Leaves>::step(std::size_t t, const Leaves& leaves, const float* wei
 }
 
 template <class Leaves>
+void TreeSum<Leaves>::start_at(double value) {
+  for (Values& values : values_) values.fill(static_cast<float>(value));
+}
+
+template <class Leaves>
 void TreeSum<Leaves>::put_totals(std::vector<double>& totals) const {
   totals.assign(rest_.size(), Leaves::MULTIPLY ? 1.0 : 0.0);
   for (std::size_t t = 0; t < trees_.size(); ++t)
@@ -161,16 +167,34 @@ void TreeSum<Leaves>::sweep(const Leaves& leaves, const float* weight, Stream& s
 }
 
 template <class Leaves>
-void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& stream,
-                             const StopFlag& stop) {
-  grower_.prepare(leaves, weight != nullptr);
+template <class Draw>
+void TreeSum<Leaves>::replace_trees(const Leaves& leaves, const float* weight, Stream& stream,
+                                    const StopFlag& stop, Draw draw) {
   for (std::size_t t = 0; t < trees_.size() && !stop.load(std::memory_order_relaxed); ++t) {
     pass(t, slots_[t].data(), trees_[t].n_slots(), weight);
-    trees_[t] = grower_.grow(leaves, rest_.data(), weight, stream, slots_[t]);
+    draw(t);
+    trees_[t].is_recorded = false;
     sum_present(t, weight);
     draw_values(t, leaves, stream);
   }
   finish(weight);
+}
+
+template <class Leaves>
+void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& stream,
+                             const StopFlag& stop) {
+  grower_.prepare(leaves, weight != nullptr);
+  replace_trees(leaves, weight, stream, stop, [&](std::size_t t) {
+    trees_[t] = grower_.grow(leaves, rest_.data(), weight, stream, slots_[t]);
+  });
+}
+
+template <class Leaves>
+void TreeSum<Leaves>::resample(const Leaves& leaves, const float* weight, std::size_t n_particles,
+                               Stream& stream, const StopFlag& stop) {
+  replace_trees(leaves, weight, stream, stop, [&](std::size_t t) {
+    particles_.draw(leaves, rest_.data(), weight, n_particles, stream, trees_[t], slots_[t]);
+  });
 }
 
 template class TreeSum<MeanLeaves>;

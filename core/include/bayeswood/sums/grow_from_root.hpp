@@ -44,7 +44,6 @@ class RootGrower {
     std::uint32_t feature;
     std::int32_t place, next;  // cuts from place on, below next; levels of the order that go left
     bool missing_left;
-    double log_weight;
   };
 
   template <class Leaves>
@@ -60,7 +59,7 @@ class RootGrower {
   void order_levels();
   Rule to_rule(const Candidate& chosen, std::span<const std::uint32_t> rows, const float* rest,
                const float* weight, Stream& stream);
-  const Candidate* choose(double log_stay, Stream& stream) const;
+  const Candidate* choose(double log_stay, Stream& stream);
 
   const SumLaw& law_;
   std::uint32_t min_leaf_;
@@ -68,6 +67,7 @@ class RootGrower {
   std::vector<Bin> bins_;
   std::vector<std::int32_t> order_;
   std::vector<Candidate> candidates_;
+  std::vector<double> weights_;  // of the candidates, first their logarithms
   std::vector<std::uint32_t> rows_, scratch_;
 };
 

@@ -1,10 +1,11 @@
 // One chain over sums of trees, for each kind of response.
 //
 // Numbers: y = f(x) + noise, noise ~ N(0, sigma^2 / weight), sigma^2 fixed or inverse chi square,
-// nu lambda / chi^2_nu; several responses independently of each other. Two classes: y = 1[z > 0], z
-// ~ N(f(x), 1) (Albert and Chib 1993). More: P(y = k) = exp f_k(x) / sum_j exp f_j(x), each f_k
-// given the others by Polya-gamma weights (Polson, Scott and Windle 2013). f, or each f_k, is an
-// offset and a sum of trees.
+// nu lambda / chi^2_nu; several responses independently of each other. With
+// variance trees sigma^2(x) is a product of trees (Pratola and others 2020). Two classes: y = 1[z >
+// 0], z ~ N(f(x), 1) (Albert and Chib 1993). More: P(y = k) = exp f_k(x) / sum_j exp f_j(x), each
+// f_k given the others by Polya-gamma weights (Polson, Scott and Windle 2013). f, or each f_k, is
+// an offset and a sum of trees.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,13 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/sums/feature_shares.hpp"
 #include "bayeswood/sums/tree_sum.hpp"
 
 namespace bayeswood {
+
+// How a sweep treats every tree: a Metropolis step, anew from the root, or anew by particles.
+enum class Sweep : std::uint8_t { METROPOLIS, FROM_ROOT, PARTICLES };
 
 enum class ResponseKind : std::uint8_t { NUMBER, TWO_CLASSES, CLASSES };
 
@@ -39,34 +44,52 @@ struct SumPrior {
   double noise_start = 1;
 };
 
+struct SumModel {
+  std::size_t n_trees = 1;           // of each sum
+  std::vector<SumPrior> prior;       // of each sum
+  std::size_t n_variance_trees = 0;  // numbers: whose product is the variance of the noise
+  bool has_shares = false;           // features have shares of their own
+  std::size_t n_particles = 10;      // of sweeps by particles
+  SumMoveSettings moves;
+};
+
 class SumChain {
  public:
   virtual ~SumChain() = default;
-  // One sweep over all trees, by Metropolis steps or from their roots; cut short by the stop.
-  virtual void sweep(bool regrow, const StopFlag& stop) = 0;
+  // One sweep over all trees; cut short by the stop.
+  void sweep(Sweep how, const StopFlag& stop);
   // Takes up what rounding has added to the rows' rests.
   virtual void refresh() = 0;
   virtual double noise_variance(std::size_t) const { return 1; }
   std::size_t n_sums() const { return sums_.size(); }
   TreeSum<MeanLeaves>& sum(std::size_t k) { return sums_[k]; }
   const TreeSum<MeanLeaves>& sum(std::size_t k) const { return sums_[k]; }
+  // The variance of each sum's noise, where trees make it.
+  std::size_t n_products() const { return products_.size(); }
+  TreeSum<VarianceLeaves>& product(std::size_t k) { return products_[k]; }
+  const FeatureShares* shares() const { return model_.has_shares ? &shares_ : nullptr; }
   std::uint64_t n_leaves() const;
 
  protected:
-  SumChain(const SumLaw& law, const SumMoveSettings& settings, std::size_t n_trees,
-           std::size_t n_sums, const Stream& stream);
-  void sweep_sum(std::size_t k, bool regrow, const MeanLeaves& leaves, const float* weight,
-                 const StopFlag& stop) {
-    regrow ? sums_[k].regrow(leaves, weight, stream_, stop)
-           : sums_[k].sweep(leaves, weight, stream_, stop);
-  }
+  SumChain(SumLaw& law, const SumModel& model, std::size_t n_sums, const Stream& stream);
+  virtual void sweep_sums(Sweep how, const StopFlag& stop) = 0;
+  template <class Leaves>
+  void sweep_trees(TreeSum<Leaves>& trees, Sweep how, const Leaves& leaves, const float* weight,
+                   const StopFlag& stop);
+  const SumModel& model() const { return model_; }
+  const SumPrior& prior(std::size_t k) const { return model_.prior[k]; }
 
+  SumLaw& law_;
   Stream stream_;
   std::vector<TreeSum<MeanLeaves>> sums_;
+  std::vector<TreeSum<VarianceLeaves>> products_;
+
+ private:
+  const SumModel& model_;
+  FeatureShares shares_;
 };
 
-std::unique_ptr<SumChain> make_chain(const SumLaw& law, const SumMoveSettings& settings,
-                                     std::size_t n_trees, const SumResponse& response,
-                                     const std::vector<SumPrior>& prior, const Stream& stream);
+std::unique_ptr<SumChain> make_chain(SumLaw& law, const SumModel& model,
+                                     const SumResponse& response, const Stream& stream);
 
 }  // namespace bayeswood

@@ -12,6 +12,7 @@
 
 #include "bayeswood/base/parallel.hpp"
 #include "bayeswood/sums/grow_from_root.hpp"
+#include "bayeswood/sums/particle_gibbs.hpp"
 #include "bayeswood/sums/sum_leaves.hpp"
 #include "bayeswood/sums/tree_moves.hpp"
 
@@ -38,7 +39,9 @@ class TreeSum {
   const MoveCounts& counts() const { return counts_; }
   void forget_counts() { counts_ = {}; }
 
-  // Sum of the trees' values at every row.
+  // Gives the leaf of every tree, which has one, this value.
+  void start_at(double value);
+  // Sum (or product) of the trees' values at every row.
   void put_totals(std::vector<double>& totals) const;
 
   // One step of Metropolis-Hastings for every tree, up to the stop. `weight`: of the rows, or
@@ -46,6 +49,9 @@ class TreeSum {
   void sweep(const Leaves& leaves, const float* weight, Stream& stream, const StopFlag& stop);
   // Every tree drawn anew from its root: see grow_from_root.hpp.
   void regrow(const Leaves& leaves, const float* weight, Stream& stream, const StopFlag& stop);
+  // Every tree drawn anew by particles: see particle_gibbs.hpp.
+  void resample(const Leaves& leaves, const float* weight, std::size_t n_particles, Stream& stream,
+                const StopFlag& stop);
 
  private:
   using Values = std::array<float, MOST_SLOTS>;
@@ -64,10 +70,15 @@ class TreeSum {
                       const Sums& mass) const;
   void step(std::size_t t, const Leaves& leaves, const float* weight, Stream& stream);
   void draw_values(std::size_t t, const Leaves& leaves, Stream& stream);
+  // Replaces every tree by draw(t), given what the others leave over.
+  template <class Draw>
+  void replace_trees(const Leaves& leaves, const float* weight, Stream& stream,
+                     const StopFlag& stop, Draw draw);
 
   const SumLaw& law_;
   TreeMoves moves_;
   RootGrower grower_;
+  ParticleGibbs particles_;
   std::vector<SumTree> trees_;
   std::vector<std::vector<Slot>> slots_;
   std::vector<Values> values_;

@@ -16,11 +16,9 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import class_prior
 from bayeswood.methods.bart.linked_sums import LinkedSums
-from bayeswood.methods.bart.run_sums import SumResponses
+from bayeswood.methods.bart.run_sums import SampledSums, SumResponses
 from bayeswood.methods.bart.sum_estimator import SUMS, SumEstimator, warn_of_chains
-from bayeswood.methods.bart.sum_trace import SumTrace
 from bayeswood.methods.base.classifier import ForestClassifier
-from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
 from bayeswood.methods.base.predictive import Predictive
@@ -54,7 +52,7 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         m, trees of a sum; for more than two classes every class has a sum.
     n_chains : int, default=4
         Independent chains.
-    n_warm_up : int, default=20
+    n_warm_up : int, default=10
         Sweeps from the root before the others: they bring each chain near the posterior's mass. 0
         starts from trees of one leaf.
     n_burn_in : int, default=200
@@ -63,8 +61,10 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         Draws kept of each chain.
     thin : int, default=1
         Sweeps for each draw.
-    sampler : {"mh", "grow-from-root"}, default="mh"
+    sampler : {"mh", "grow-from-root", "particle-gibbs"}, default="mh"
         As of `BARTRegressor`.
+    n_particles : int, default=10
+        Of ``"particle-gibbs"``.
     prior_base, prior_power : float, default=0.95, 2.0
         α and β: a node at depth d is split with probability α (1 + d)^−β.
     prior_k : float, default=2.0
@@ -72,6 +72,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         difference of two sums is within ±5.1.
     leaf_sd : float or None, default=None
         Prior standard deviation of one leaf's value, in place of `prior_k`.
+    sparse : bool, default=False
+        As of `BARTRegressor`; all sums have the same shares.
     move_probabilities : mapping or None, default=None
         How often each of "birth", "death", "change" and "swap" is tried; None: .25, .25, .4, .1.
     min_samples_leaf : int or float, default=1
@@ -106,6 +108,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         What the sums start from: the shares of the classes on the scale of the link.
     leaf_sd_ : float
         Prior standard deviation of one leaf's value.
+    feature_shares_ : ndarray, (n_chains, n_draws, n_features)
+        With `sparse`: draws of the features' shares.
     trace_ : SumTrace
         The size of the trees after every sweep, those before the draws included.
     acceptance_ : dict
@@ -162,15 +166,17 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         n_estimators: int = 200,
         *,
         n_chains: int = 4,
-        n_warm_up: int = 20,
+        n_warm_up: int = 10,
         n_burn_in: int = 200,
         n_draws: int = 250,
         thin: int = 1,
         sampler: str = "mh",
+        n_particles: int = 10,
         prior_base: float = 0.95,
         prior_power: float = 2.0,
         prior_k: float = 2.0,
         leaf_sd: float | None = None,
+        sparse: bool = False,
         move_probabilities: Mapping[str, float] | None = None,
         min_samples_leaf: int | float = 1,
         max_cuts: int = 254,
@@ -187,10 +193,12 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         self.n_draws = n_draws
         self.thin = thin
         self.sampler = sampler
+        self.n_particles = n_particles
         self.prior_base = prior_base
         self.prior_power = prior_power
         self.prior_k = prior_k
         self.leaf_sd = leaf_sd
+        self.sparse = sparse
         self.move_probabilities = move_probabilities
         self.min_samples_leaf = min_samples_leaf
         self.max_cuts = max_cuts
@@ -237,8 +245,5 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     def _predictive_kind(self) -> type[Predictive]:
         return LinkedSums
 
-    def _predictive_of(self, trace: SumTrace) -> LinkedSums:
+    def _predictive_of(self, sums: SampledSums) -> LinkedSums:
         return LinkedSums()
-
-    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        return grown, LinkedSums()

@@ -69,9 +69,11 @@ class LinkedSums(ClassPredictive):
             forest, rows, n_jobs, lambda draws: split_entropy(self.linked(draws), forest.weights)
         )
 
-    def log_density(self, draws: F64, y: NDArray[np.int32]) -> F64:
-        """Log probability of class numbers by every member's sums, (n_members, n_rows)."""
-        p = self.linked(draws)[:, np.arange(len(y)), y]
+    def log_density(
+        self, forest: Forest, rows: NDArray[Any], y: NDArray[np.int32], n_jobs: int
+    ) -> F64:
+        """Log probability of class numbers by every member, (n_members, n_rows)."""
+        p = self.draws(forest, rows, n_jobs)[:, np.arange(len(y)), y]
         return np.log(np.maximum(p, 1e-300))
 
     def _averaged(self, forest: Forest, rows: NDArray[Any], n_jobs: int, summarise: Any) -> F64:

@@ -1,6 +1,6 @@
 """Numbers: members are sums of trees, and about each the response is normal.
 
-y | member m ~ N(f_m(x), σ_m²). A prediction is the mixture over the members, which are alike.
+y | member m ~ N(f_m(x), σ_m²), or σ_m²(x) where trees make the variance. A prediction is the mixture over the members, which are alike.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
+from bayeswood.methods.base.parts import read_trees
 from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
 from bayeswood.methods.base.saved_state import read_array
-from bayeswood.uncertainty import Uncertainty
+from bayeswood.uncertainty import Uncertainty, row_blocks
 
 F64 = NDArray[np.float64]
 
@@ -28,54 +30,87 @@ class NormalSums(NumberPredictive):
     Attributes
     ----------
     noise_sd : ndarray, (n_members, n_outputs)
-        σ_m of each response.
+        σ_m of each response; in the mean over the training rows, where trees make it.
+    variance : Forest or None
+        Trees whose sums are log σ_m²(x), member by member; None if σ_m is the same everywhere.
     """
 
     noise_sd: F64
+    variance: Forest | None = None
+
+    def noise(self, rows: NDArray[Any], n_jobs: int) -> F64:
+        """σ_m(x), (n_members, n_rows or 1, n_outputs)."""
+        if self.variance is None:
+            return self.noise_sd[:, None, :]
+        return np.exp(0.5 * self.variance.draws(rows, n_jobs))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Of the mixture; levels 0 and 1 give infinities."""
         weights = forest.weights
 
-        def of_block(draws: F64) -> F64:
+        def of_block(block: slice) -> F64:
+            draws, sd = forest.draws(rows[block], n_jobs), self.noise(rows[block], n_jobs)
             found = np.empty((*draws.shape[1:], len(levels)))
             for k in range(draws.shape[2]):
                 for place, level in enumerate(levels):
                     found[:, k, place] = mixture_quantile(
-                        draws[:, :, k], self.noise_sd[:, k], weights, float(level)
+                        draws[:, :, k], sd[:, :, k], weights, float(level)
                     )
             return found
 
-        return over_blocks(forest, rows, n_jobs, of_block)
+        blocks = row_blocks(len(rows), forest.n_members, 2 * forest.n_outputs)
+        return np.concatenate([of_block(block) for block in blocks])
 
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
-        """Σ w_m σ_m² + Var_m f_m(x), data and knowledge."""
+        """Σ w_m σ_m²(x) + Var_m f_m(x), data and knowledge."""
         knowledge = self.variance_of_mean(forest, rows, n_jobs)
-        data = np.broadcast_to(forest.weights @ self.noise_sd**2, knowledge.shape).copy()
+        if self.variance is None:
+            data = np.broadcast_to(forest.weights @ self.noise_sd**2, knowledge.shape).copy()
+        else:
+            data = over_blocks(
+                self.variance,
+                rows,
+                n_jobs,
+                lambda logs: np.tensordot(forest.weights, np.exp(logs), 1),
+            )
         return Uncertainty(data + knowledge, data, knowledge)
 
     def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Var_m f_m(x)."""
         return forest.spread(rows, n_jobs)[1] ** 2
 
-    def log_density(self, draws: F64, y: F64, weight: F64 | None = None) -> F64:
+    def log_density(self, forest: Forest, rows: NDArray[Any], y: F64, weight: F64 | None,
+                    n_jobs: int) -> F64:  # fmt: skip
         """Log density of responses (n_rows, n_outputs) by every member, (n_members, n_rows)."""
-        sd = self.noise_sd[:, None, :]
+        sd = self.noise(rows, n_jobs)
         if weight is not None:
             sd = sd / np.sqrt(weight)[None, :, None]
-        z = (y - draws) / sd
+        z = (y - forest.draws(rows, n_jobs)) / sd
         density: F64 = (-0.5 * z**2 - np.log(sd) - 0.5 * np.log(2 * np.pi)).sum(axis=-1)
         return density
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """σ_m."""
-        return {"member_noise_sd": self.noise_sd}
+        """σ_m, and the trees of the variance."""
+        found = {"member_noise_sd": self.noise_sd}
+        if self.variance is None:
+            return found
+        trees = self.variance.core.to_arrays()
+        arrays = {n: a for n, a in trees.items() if isinstance(a, np.ndarray)}
+        return {**found, **{f"variance_{name}": array for name, array in arrays.items()}}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
-        """σ_m again."""
-        shape = (forest.n_members, forest.n_outputs)
-        return cls(np.maximum(read_array(arrays, "member_noise_sd", shape), 1e-300))
+        """The same again."""
+        noise = read_array(arrays, "member_noise_sd", (forest.n_members, forest.n_outputs))
+        if not (noise > 0).all():
+            raise BayeswoodError("The model file holds noise that is not positive.")
+        if "variance_n_nodes" not in arrays:
+            return cls(noise)
+        trees = read_trees(arrays, "variance", forest)
+        size, left = divmod(trees.n_trees, forest.n_members)
+        if left or not size:
+            raise BayeswoodError("The model file's trees of the variance do not match its draws.")
+        return cls(noise, Forest(trees.core, trees_per_member=size))
 
 
 def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
@@ -84,30 +119,31 @@ def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
     Parameters
     ----------
     mean : ndarray, (n_members, n_rows)
-    sd, weights : ndarray, (n_members,)
-        Weights that sum to 1.
+    sd : ndarray, (n_members, n_rows or 1)
+    weights : ndarray, (n_members,)
+        They sum to 1.
     level : float
         In [0, 1]; 0 and 1 give minus and plus infinity.
 
     Examples
     --------
     >>> mean = np.array([[-1.0, 5.0], [1.0, 5.0]])
-    >>> mixture_quantile(mean, np.ones(2), np.full(2, 0.5), 0.5).round(6) + 0.0
+    >>> mixture_quantile(mean, np.ones((2, 1)), np.full(2, 0.5), 0.5).round(6) + 0.0
     array([0., 5.])
     """
     if level in (0.0, 1.0):
         return np.full(mean.shape[1], -np.inf if level == 0.0 else np.inf)
     z = ndtri(level)
-    own = mean + z * sd[:, None]
+    own = mean + z * sd
     low, high = own.min(axis=0), own.max(axis=0)
     center = weights @ mean
     x = np.clip(center + z * np.sqrt(weights @ sd**2 + weights @ (mean - center) ** 2), low, high)
     width = np.maximum(high - low, np.abs(high))
     for _ in range(_STEPS):
-        apart = (x - mean) / sd[:, None]
+        apart = (x - mean) / sd
         excess = weights @ ndtr(apart) - level
         low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
-        slope = (weights / sd) @ np.exp(-0.5 * apart**2) / np.sqrt(2 * np.pi)
+        slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = x - excess / slope
         following = np.where((step > low) & (step < high), step, low / 2 + high / 2)

@@ -14,11 +14,16 @@ from numpy.typing import NDArray
 from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import number_prior, rough_noise
 from bayeswood.methods.bart.normal_sums import NormalSums
-from bayeswood.methods.bart.run_sums import SumResponses
+from bayeswood.methods.bart.run_sums import SampledSums, SumResponses
 from bayeswood.methods.bart.sum_estimator import SUMS, SumEstimator, warn_of_chains
-from bayeswood.methods.bart.sum_trace import SumTrace
-from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parameters import NONE, Constraint, real
+from bayeswood.methods.base.parameters import (
+    MAX_TREES,
+    NONE,
+    Constraint,
+    integer,
+    parameter_error,
+    real,
+)
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import TrainingData
@@ -38,7 +43,7 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         m, trees of a sum.
     n_chains : int, default=4
         Independent chains.
-    n_warm_up : int, default=20
+    n_warm_up : int, default=10
         Sweeps from the root before the others: they bring each chain near the posterior's mass. 0
         starts from trees of one leaf.
     n_burn_in : int, default=200
@@ -47,10 +52,14 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         Draws kept of each chain.
     thin : int, default=1
         Sweeps for each draw.
-    sampler : {"mh", "grow-from-root"}, default="mh"
+    sampler : {"mh", "grow-from-root", "particle-gibbs"}, default="mh"
         ``"mh"``: in each sweep every tree makes a Metropolis-Hastings step (birth, death, change,
-        swap), exact in the long run. ``"grow-from-root"``: every tree is drawn anew from its root
-        (He and Hahn 2023), fast and approximate: intervals are not the posterior's.
+        swap), exact in the long run. ``"particle-gibbs"``: every tree is drawn anew by particles
+        (Lakshminarayanan, Roy and Teh 2015), as exact, slower and less tied to the tree before.
+        ``"grow-from-root"``: every tree is drawn anew from its root (He and Hahn 2023), fast to
+        find structure and approximate: intervals are not the posterior's.
+    n_particles : int, default=10
+        Of ``"particle-gibbs"``.
     prior_base, prior_power : float, default=0.95, 2.0
         α and β: a node at depth d is split with probability α (1 + d)^−β.
     prior_k : float, default=2.0
@@ -62,6 +71,12 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         Prior standard deviation of one leaf's value, on the scale of y, in place of `prior_k`.
     noise_sd : float or None, default=None
         σ, if it is known.
+    sparse : bool, default=False
+        Whether features have shares with a Dirichlet prior (Linero 2018), so that most of many
+        features are left out; else all that vary in a node are alike.
+    variance_trees : int, default=0
+        m', trees whose product is the variance of the noise, σ²(x) (Pratola and others 2020); 0: σ
+        is the same everywhere. `prior_df` must be above 2 then.
     move_probabilities : mapping or None, default=None
         How often each of "birth", "death", "change" and "swap" is tried; None: .25, .25, .4, .1.
     min_samples_leaf : int or float, default=1
@@ -94,7 +109,9 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     leaf_sd_ : float or ndarray, (n_outputs,)
         Prior standard deviation of one leaf's value.
     noise_sd_ : ndarray, (n_chains, n_draws[, n_outputs])
-        Draws of σ.
+        Draws of σ; with `variance_trees` the square root of σ²(x), averaged over the training rows.
+    feature_shares_ : ndarray, (n_chains, n_draws, n_features)
+        With `sparse`: draws of the features' shares.
     trace_ : SumTrace
         σ and the size of the trees after every sweep, those before the draws included.
     acceptance_ : dict
@@ -152,6 +169,7 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         "prior_df": real(0, closed="neither", integers=True),
         "prior_quantile": real(0, 1, "neither"),
         "noise_sd": real(0, closed="neither", integers=True) | NONE,
+        "variance_trees": integer(0, MAX_TREES),
     }
 
     def __init__(
@@ -159,11 +177,12 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         n_estimators: int = 200,
         *,
         n_chains: int = 4,
-        n_warm_up: int = 20,
+        n_warm_up: int = 10,
         n_burn_in: int = 200,
         n_draws: int = 250,
         thin: int = 1,
         sampler: str = "mh",
+        n_particles: int = 10,
         prior_base: float = 0.95,
         prior_power: float = 2.0,
         prior_k: float = 2.0,
@@ -171,6 +190,8 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         prior_quantile: float = 0.9,
         leaf_sd: float | None = None,
         noise_sd: float | None = None,
+        sparse: bool = False,
+        variance_trees: int = 0,
         move_probabilities: Mapping[str, float] | None = None,
         min_samples_leaf: int | float = 1,
         max_cuts: int = 254,
@@ -187,6 +208,7 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         self.n_draws = n_draws
         self.thin = thin
         self.sampler = sampler
+        self.n_particles = n_particles
         self.prior_base = prior_base
         self.prior_power = prior_power
         self.prior_k = prior_k
@@ -194,6 +216,8 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         self.prior_quantile = prior_quantile
         self.leaf_sd = leaf_sd
         self.noise_sd = noise_sd
+        self.sparse = sparse
+        self.variance_trees = variance_trees
         self.move_probabilities = move_probabilities
         self.min_samples_leaf = min_samples_leaf
         self.max_cuts = max_cuts
@@ -220,6 +244,16 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     def _noise_freedom(self) -> float:
         return 0.0 if self.noise_sd is not None else float(self.prior_df)
 
+    def _n_variance_trees(self) -> int:
+        if self.variance_trees and self.noise_sd is not None:
+            words = "0 where noise_sd is given"
+            raise parameter_error("variance_trees", self._name, words, self.variance_trees)
+        if self.variance_trees and self.prior_df <= 2:
+            raise parameter_error(
+                "prior_df", self._name, "above 2 with variance_trees", self.prior_df
+            )
+        return int(self.variance_trees)
+
     def _responses(self, data: TrainingData) -> tuple[SumResponses, NDArray[Any]]:
         y, weight = data.target.y, data.sample_weight
         prior = number_prior(
@@ -244,10 +278,6 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     def _predictive_kind(self) -> type[Predictive]:
         return NormalSums
 
-    def _predictive_of(self, trace: SumTrace) -> NormalSums:
-        noise = trace.kept(trace.noise_sd)
-        return NormalSums(noise.reshape(-1, noise.shape[-1]))
-
-    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        trace = next(part for part in grown.parts if isinstance(part, SumTrace))
-        return grown, self._predictive_of(trace)
+    def _predictive_of(self, sums: SampledSums) -> NormalSums:
+        noise = sums.trace.kept(sums.trace.noise_sd)
+        return NormalSums(noise.reshape(-1, noise.shape[-1]), sums.variance)

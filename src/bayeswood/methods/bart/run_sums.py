@@ -62,14 +62,20 @@ class SumPlan:
     n_regrown, n_burn_in, n_draws, thin : int
         Sweeps from the root, sweeps of Metropolis steps that are dropped, draws of each chain, and
         sweeps for each draw.
-    regrow_draws : bool
-        Whether draws are sweeps from the root too.
+    sampler : str
+        Of all sweeps after the first ones: "mh", "grow-from-root" or "particle-gibbs".
     alpha_split, beta_split : float
         Of the prior over trees.
     noise_freedom : float
         ν of the noise; 0 if it is fixed.
     move_probabilities : ndarray, (4,)
         In the order of `MOVES`.
+    n_variance_trees : int
+        Trees whose product is the variance of the noise; 0: it is the same everywhere.
+    has_shares : bool
+        Whether features have shares with a prior.
+    n_particles : int
+        Of the particle sampler.
     min_samples_leaf, max_cuts : int
         Fewest rows of a leaf; most cuts of a number.
     """
@@ -81,11 +87,14 @@ class SumPlan:
     n_burn_in: int
     n_draws: int
     thin: int
-    regrow_draws: bool
+    sampler: str
     alpha_split: float
     beta_split: float
     noise_freedom: float
     move_probabilities: F64
+    n_variance_trees: int
+    has_shares: bool
+    n_particles: int
     min_samples_leaf: int
     max_cuts: int
 
@@ -149,6 +158,9 @@ def make_sampler(
         alpha_split=plan.alpha_split,
         beta_split=plan.beta_split,
         move_probabilities=plan.move_probabilities,
+        n_variance_trees=plan.n_variance_trees,
+        has_shares=plan.has_shares,
+        n_particles=plan.n_particles,
         min_samples_leaf=plan.min_samples_leaf,
         max_codes=plan.max_cuts + 1,
         n_jobs=n_jobs,
@@ -157,10 +169,29 @@ def make_sampler(
 
 @dataclass(frozen=True, eq=False)
 class SampledSums:
-    """What a run of chains gave: the draws of chain 0, then of chain 1, ..., and their trace."""
+    """What a run of chains gave: the draws of chain 0, then of chain 1, ..., and their trace.
+
+    Attributes
+    ----------
+    forest : Forest
+        Sums.
+    trace : SumTrace
+    variance : Forest or None
+        Sums that are the logarithm of the noise's variance, where trees make it.
+    """
 
     forest: Forest
     trace: SumTrace
+    variance: Forest | None
+
+    def followed_by(self, later: "SampledSums") -> "SampledSums":
+        """Of each chain these draws, then the later ones."""
+        n_chains = self.trace.n_chains
+        variance = None
+        if self.variance is not None and later.variance is not None:
+            variance = join_draws(self.variance, later.variance, n_chains)
+        forest = join_draws(self.forest, later.forest, n_chains)
+        return SampledSums(forest, self.trace.followed_by(later.trace), variance)
 
 
 def run_chains(
@@ -179,7 +210,7 @@ def run_chains(
             n_burn_in=plan.n_burn_in,
             n_draws=plan.n_draws,
             thin=plan.thin,
-            regrow_draws=plan.regrow_draws,
+            sampler=plan.sampler,
             n_jobs=running.n_jobs,
             progress=report,
             keep_interrupted=running.on_interrupt == "keep",
@@ -190,7 +221,6 @@ def run_chains(
 def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> SampledSums:
     chains = found["chains"]
     n_draws = min(chain["n_draws"] for chain in chains)
-    per_draw = plan.n_trees * n_sums
     if found["interrupted"]:
         if n_draws == 0:
             raise KeyboardInterrupt
@@ -198,10 +228,6 @@ def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> 
             f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
             f"where {plan.n_draws} were asked for.",
         )
-        first = np.arange(n_draws * per_draw, dtype=np.int64)
-        cores = [chain["forest"].select(first) for chain in chains]
-    else:
-        cores = [chain["forest"] for chain in chains]
     n_before = plan.n_regrown + plan.n_burn_in
     n_sweeps = n_before + n_draws * plan.thin
     trace = SumTrace(
@@ -211,9 +237,22 @@ def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> 
         found["accepted"],
         n_before,
         plan.thin,
+        np.stack([c["shares"].reshape(c["n_draws"], -1)[:n_draws] for c in chains]),
     )
+    forest = _joined([c["forest"] for c in chains], n_draws, plan.n_trees * n_sums)
+    variance = None
+    if plan.n_variance_trees:
+        size = plan.n_variance_trees * n_sums
+        variance = _joined([c["variance_forest"] for c in chains], n_draws, size)
+    return SampledSums(forest, trace, variance)
+
+
+def _joined(cores: list[_core.Forest], n_draws: int, per_draw: int) -> Forest:
+    """The first draws of all chains."""
+    first = np.arange(n_draws * per_draw, dtype=np.int64)
+    cores = [c if c.n_trees == len(first) else c.select(first) for c in cores]
     core = cores[0] if len(cores) == 1 else _core.Forest.join(cores)
-    return SampledSums(Forest(core, trees_per_member=per_draw), trace)
+    return Forest(core, trees_per_member=per_draw)
 
 
 def by_chain(forest: Forest, n_chains: int) -> list[Forest]:

@@ -19,7 +19,6 @@ from bayeswood.methods.bart.run_sums import (
     SumPlan,
     SumResponses,
     by_chain,
-    join_draws,
     make_sampler,
     resolve_moves,
     run_chains,
@@ -29,6 +28,7 @@ from bayeswood.methods.bart.sum_trace import SumTrace
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
+    BOOLEAN,
     MAX_TREES,
     NONE,
     SHARED,
@@ -39,6 +39,7 @@ from bayeswood.methods.base.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.posterior.monte_carlo import MonteCarloWarning, error_between_chains, rows_like_new
@@ -56,7 +57,9 @@ SUMS: Mapping[str, Constraint] = {
     "n_burn_in": integer(0, _MANY),
     "n_draws": integer(1, _MANY),
     "thin": integer(1, _MANY),
-    "sampler": one_of("mh", "grow-from-root"),
+    "sampler": one_of("mh", "grow-from-root", "particle-gibbs"),
+    "n_particles": integer(2, 100_000),
+    "sparse": BOOLEAN,
     "prior_base": real(0, 1, "neither"),
     "prior_power": real(0, integers=True),
     "prior_k": real(0, closed="neither", integers=True),
@@ -148,9 +151,15 @@ class SumEstimator(ForestEstimator):
             "_leaf_sd": prior.leaf_sd,
         }
         importances = split_counts(sums.forest)
+        settings["_sampled"] = sums
         return GrownForest(
             sums.forest, importances, plan.seed, settings=settings, parts=(sums.trace,)
         )
+
+    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        settings = dict(grown.settings)
+        sums = settings.pop("_sampled")
+        return replace(grown, settings=settings), self._predictive_of(sums)
 
     def _running(self) -> Running:
         return Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)
@@ -158,21 +167,26 @@ class SumEstimator(ForestEstimator):
     def _noise_freedom(self) -> float:
         return 0.0
 
+    def _n_variance_trees(self) -> int:
+        return 0
+
     def _plan(self, n_rows: int) -> SumPlan:
-        from_root = self.sampler == "grow-from-root"
         return SumPlan(
             seed=draw_seed(self.random_state),
             n_chains=int(self.n_chains),
             n_trees=int(self.n_estimators),
-            n_regrown=int(self.n_warm_up) + (int(self.n_burn_in) if from_root else 0),
-            n_burn_in=0 if from_root else int(self.n_burn_in),
+            n_regrown=int(self.n_warm_up),
+            n_burn_in=int(self.n_burn_in),
             n_draws=int(self.n_draws),
             thin=int(self.thin),
-            regrow_draws=from_root,
+            sampler=self.sampler,
             alpha_split=float(self.prior_base),
             beta_split=float(self.prior_power),
             noise_freedom=self._noise_freedom(),
             move_probabilities=resolve_moves(self.move_probabilities),
+            n_variance_trees=self._n_variance_trees(),
+            has_shares=bool(self.sparse),
+            n_particles=int(self.n_particles),
             min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
             max_cuts=int(self.max_cuts),
         )
@@ -257,9 +271,8 @@ class SumEstimator(ForestEstimator):
             self._plan(1), seed=self.seed_, n_regrown=0, n_burn_in=0, n_draws=int(n_draws)
         )
         later = run_chains(self._sampler, plan, self._running(), n_sums=len(self._offset))
-        trace = self.trace_.followed_by(later.trace)
-        forest = join_draws(self.forest_, later.forest, trace.n_chains)
-        self._take_draws(SampledSums(forest, trace))
+        before = SampledSums(self.forest_, self.trace_, getattr(self.predictive_, "variance", None))
+        self._take_draws(before.followed_by(later))
         return self
 
     def _take_draws(self, sums: SampledSums) -> None:
@@ -270,12 +283,12 @@ class SumEstimator(ForestEstimator):
             "forest_": sums.forest,
             "_importances": split_counts(sums.forest),
             "_parts": parts,
-            "predictive_": self._predictive_of(sums.trace),
+            "predictive_": self._predictive_of(sums),
         }
         self._set_attributes(fitted)
 
     @abstractmethod
-    def _predictive_of(self, trace: SumTrace) -> Any:
+    def _predictive_of(self, sums: SampledSums) -> Any:
         """How sums become an answer."""
 
     @property

@@ -29,6 +29,8 @@ class SumTrace:
         Leaves of a tree, in the mean over the trees of a chain.
     tried, accepted : ndarray of int64, (n_chains, 4)
         How often each of `MOVES` was tried and accepted in the sweeps of the draws.
+    shares : ndarray, (n_chains, n_draws, n_features)
+        Shares of the features by draw; (n_chains, n_draws, 0) where they have none.
     n_before, thin : int
         The draws are sweeps ``n_before + thin - 1``, ``n_before + 2 * thin - 1``, ...
     """
@@ -39,6 +41,7 @@ class SumTrace:
     accepted: NDArray[np.int64]
     n_before: int
     thin: int
+    shares: F64
 
     @property
     def n_chains(self) -> int:
@@ -72,12 +75,15 @@ class SumTrace:
             self.accepted + later.accepted,
             self.n_before,
             self.thin,
+            np.concatenate([self.shares, later.shares], axis=1),
         )
 
     def attributes(self) -> Mapping[str, Any]:
         """``trace_``, and what it says of the draws: ``noise_sd_``, ``acceptance_``."""
         noise = self.kept(self.noise_sd)
+        shares = {"feature_shares_": self.shares} if self.shares.shape[2] else {}
         return {
+            **shares,
             "trace_": self,
             "noise_sd_": noise[..., 0] if noise.shape[-1] == 1 else noise,
             "acceptance_": self.acceptance(),
@@ -86,19 +92,24 @@ class SumTrace:
     def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Put everything where a model file keeps it."""
         meta["trace"] = {"n_before": self.n_before, "thin": self.thin}
-        for name in ("noise_sd", "n_leaves", "tried", "accepted"):
+        for name in ("noise_sd", "n_leaves", "tried", "accepted", "shares"):
             arrays[f"trace_{name}"] = getattr(self, name)
 
     @classmethod
     def read(cls, saved: SavedModel) -> "SumTrace":
         """What `write` put there, checked against the forest."""
         plain = saved_state.read_value(saved.meta, "trace", dict)
-        numbers = {name: saved_state.read_value(plain, name, int) for name in ("n_before", "thin")}
+        numbers = {n: saved_state.read_value(plain, n, int) for n in ("n_before", "thin")}
         noise = saved_state.read_array(saved.arrays, "trace_noise_sd", (-1, -1, -1))
         leaves = saved_state.read_array(saved.arrays, "trace_n_leaves", noise.shape[:2])
         counts = [_counts(saved.arrays, f"trace_{n}", len(noise)) for n in ("tried", "accepted")]
-        trace = cls(noise, leaves, *counts, **numbers)
+        shares = saved_state.read_array(saved.arrays, "trace_shares", (len(noise), -1, -1))
+        trace = cls(noise, leaves, *counts, **numbers, shares=shares)
         lawful = trace.n_before >= 0 and trace.thin >= 1 and bool((noise > 0).all())
+        lawful = lawful and shares.shape[1:] in (
+            (trace.n_draws, 0),
+            (trace.n_draws, saved.forest.n_features),
+        )
         if not lawful or trace.n_chains * trace.n_draws != saved.forest.n_members:
             raise BayeswoodError("The model file holds an unusable trace of its chains.")
         return trace

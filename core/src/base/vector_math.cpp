@@ -1,4 +1,4 @@
-#include "bayeswood/calibration/vector_math.hpp"
+#include "bayeswood/base/vector_math.hpp"
 
 #include "vector_math.inl"
 #include "vector_math_avx2.hpp"
