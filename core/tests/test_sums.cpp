@@ -49,36 +49,46 @@ SumSettings settings_of(const SumResponse& response) {
   SumSettings settings;
   settings.seed = 4;
   settings.n_chains = 2;
-  settings.n_trees = 7;
+  settings.model.n_trees = 7;
   settings.unit.assign(response.n_sums(), 2.0);
   settings.offset = response.offset;
-  settings.prior.assign(response.n_sums(), {0.1, 0.5, 3, 1});
+  settings.model.prior.assign(response.n_sums(), {0.1, 0.5, 3, 1});
   return settings;
 }
 
+void check_lawful(const ForestShape& shape, const RecordedTrees& record, std::size_t n_rows,
+                  std::uint32_t min_leaf) {
+  const Forest forest(shape, record.trees, record.values);
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    Tree tree = forest.tree(t);
+    const auto values = forest.leaf_values(t);
+    tree.leaf_value.assign(values.begin(), values.end());
+    CHECK(check_tree(tree, shape).empty());
+    CHECK(tree.n_samples[0] == static_cast<std::int32_t>(n_rows));
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i)
+      CHECK(tree.n_samples[i] >= static_cast<std::int32_t>(min_leaf));
+  }
+}
+
 std::vector<SumRecord> run_all(const RandomData& data, ResponseKind kind, const RowKernels& kernels,
-                               unsigned n_threads, std::uint32_t min_leaf) {
+                               unsigned n_threads, std::uint32_t min_leaf,
+                               Sweep how = Sweep::METROPOLIS) {
   const EncodedMatrix matrix(data.view(), data.n_levels, 1, MOST_NARROW_CODES);
   SumResponse response = response_of(data, kind);
   SumSettings settings = settings_of(response);
-  settings.moves.min_leaf = min_leaf;
+  settings.model.moves.min_leaf = min_leaf;
+  settings.model.has_shares = min_leaf > 1;
+  settings.model.n_particles = 4;
+  if (kind == ResponseKind::NUMBER && min_leaf > 1) settings.model.n_variance_trees = 5;
   SumSampler sampler(matrix, std::move(response), std::move(settings), kernels);
   bool interrupted = false;
-  sampler.run({2, 30, 0, 1, false}, n_threads, {}, interrupted);
-  std::vector<SumRecord> records = sampler.run({0, 70, 5, 2, false}, n_threads, {}, interrupted);
+  sampler.run({2, 30, 0, 1, how}, n_threads, {}, interrupted);
+  std::vector<SumRecord> records = sampler.run({0, 70, 5, 2, how}, n_threads, {}, interrupted);
   CHECK(!interrupted);
   const ForestShape shape = sampler.shape();
   for (const SumRecord& record : records) {
-    const Forest forest(shape, record.trees, record.values);
-    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-      Tree tree = forest.tree(t);
-      const auto values = forest.leaf_values(t);
-      tree.leaf_value.assign(values.begin(), values.end());
-      CHECK(check_tree(tree, shape).empty());
-      CHECK(tree.n_samples[0] == static_cast<std::int32_t>(data.n));
-      for (std::size_t i = 0; i < tree.n_nodes(); ++i)
-        CHECK(tree.n_samples[i] >= static_cast<std::int32_t>(min_leaf));
-    }
+    check_lawful(shape, record.sums, data.n, min_leaf);
+    if (sampler.has_products()) check_lawful(shape, record.products, data.n, min_leaf);
   }
   return records;
 }
@@ -112,16 +122,32 @@ TEST(sums_are_lawful_and_do_not_depend_on_threads_or_instructions) {
     for (const std::uint32_t min_leaf : {1U, 6U}) {
       const auto first = run_all(data, kind, portable_row_kernels(), 1, min_leaf);
       const auto second = run_all(data, kind, portable_row_kernels(), 2, min_leaf);
-      for (std::size_t c = 0; c < first.size(); ++c) CHECK(first[c].values == second[c].values);
+      for (std::size_t c = 0; c < first.size(); ++c)
+        CHECK(first[c].sums.values == second[c].sums.values);
       if (avx2_row_kernels() == nullptr) continue;
       const auto third = run_all(data, kind, *avx2_row_kernels(), 1, min_leaf);
-      for (std::size_t c = 0; c < first.size(); ++c) CHECK(first[c].values == third[c].values);
+      for (std::size_t c = 0; c < first.size(); ++c)
+        CHECK(first[c].sums.values == third[c].sums.values);
     }
   }
 }
 
-TEST(wide_categories_and_large_trees_have_the_same_bits) {
-  RandomData data(3000, 3, 0.05, 8);
+TEST(trees_drawn_anew_are_lawful) {
+  const RandomData data(120, 5, 0.1, 29);
+  for (const auto how : {Sweep::FROM_ROOT, Sweep::PARTICLES}) {
+    for (const std::uint32_t min_leaf : {1U, 4U}) {
+      run_all(data, ResponseKind::NUMBER, portable_row_kernels(), 1, min_leaf, how);
+      run_all(data, ResponseKind::CLASSES, portable_row_kernels(), 1, min_leaf, how);
+    }
+  }
+}
+
+TEST(wide_categories_have_the_same_bits) {
+  RandomData data(3000, 4, 0.05, 8);
+  data.n_levels[0] = 400;
+  for (std::size_t i = 0; i < data.n; ++i)
+    if (!std::isnan(data.cells[i * data.d]))
+      data.cells[i * data.d] = std::floor(400 * data.cells[i * data.d]);
   const auto first = run_all(data, ResponseKind::NUMBER, portable_row_kernels(), 1, 1);
   if (avx2_row_kernels() == nullptr) return;
   const auto second = run_all(data, ResponseKind::NUMBER, *avx2_row_kernels(), 1, 1);
@@ -137,8 +163,9 @@ TEST(a_stopped_run_keeps_what_it_has) {
   bool interrupted = false;
   int polls = 0;
   const auto records = sampler.run(
-      {0, 0, 10000000, 1, false}, 1, [&](const SumProgress&) { return ++polls < 3; }, interrupted);
+      {0, 0, 10000000, 1, Sweep::METROPOLIS}, 1, [&](const SumProgress&) { return ++polls < 3; },
+      interrupted);
   CHECK(interrupted);
   CHECK(records[0].n_draws > 0);
-  CHECK(records[0].trees.size() == records[0].n_draws * 7);
+  CHECK(records[0].sums.trees.size() == records[0].n_draws * 7);
 }

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
 from bayeswood.posterior.islands import IslandDiagnostics, diagnose_islands, has_islands
-from bayeswood.posterior.kept_draws import QUANTITIES, by_draw, check_sampled, kept
+from bayeswood.posterior.kept_draws import by_draw, check_sampled, kept_quantities
 from bayeswood.posterior.members import Members
 
 F64 = NDArray[np.float64]
@@ -87,7 +87,7 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics | Isla
 
     Parameters
     ----------
-    estimator : fitted MCMCTreeClassifier, MCMCTreeRegressor, SMCTreeClassifier or SMCTreeRegressor
+    estimator : fitted MCMC tree, SMC tree or BART estimator
     X_reference : table, default None
         For chains, rows whose predictions are to be compared too. For a classifier of K classes a
         row has K - 1 probabilities that count; the last class is left out.
@@ -134,29 +134,34 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics | Isla
             )
         return diagnose_islands(estimator)
     check_sampled(estimator, "diagnose")
-    named = [(name, kept(estimator.trace_, name)) for name in QUANTITIES]
+    named = list(kept_quantities(estimator).items())
     if X_reference is not None:
         named += _named_predictions(estimator, X_reference)
     n_chains, n_draws = named[0][1].shape
     return ChainDiagnostics(tuple(_diagnosed(*pair) for pair in named), n_chains, n_draws)
 
 
-def to_arviz(estimator: Any, X_reference: Any = None) -> Any:
-    """The draws of an MCMC estimator as ArviZ takes them.
+def to_arviz(
+    estimator: Any, X_reference: Any = None, log_likelihood: NDArray[Any] | None = None
+) -> Any:
+    """The draws of Markov chains as ArviZ takes them.
 
     Parameters
     ----------
-    estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
+    estimator : fitted MCMC tree or BART estimator
     X_reference : table, default None
         Rows whose predictions are to be kept too.
+    log_likelihood : ndarray, (n_members, n_rows), default None
+        Log density of the rows' responses by every member, for `arviz.loo`.
 
     Returns
     -------
     arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
         Group ``posterior`` with variables ``log_likelihood``, ``log_posterior``, ``n_leaves`` and
-        ``depth``, (chain, draw), and with `X_reference` ``prediction``, (chain, draw, row) or
-        (chain, draw, row, class). Group ``sample_stats`` with ``lp``, the log posterior once more,
-        where ArviZ looks for it.
+        ``depth`` (of sums of trees ``noise_sd`` and ``n_leaves``), (chain, draw), and with
+        `X_reference` ``prediction``, (chain, draw, row) or (chain, draw, row, class). Group
+        ``sample_stats`` with ``lp``, the log posterior once more, where ArviZ looks for it. Group
+        ``log_likelihood`` with ``y``, (chain, draw, row), where log densities are given.
 
     Raises
     ------
@@ -170,9 +175,15 @@ def to_arviz(estimator: Any, X_reference: Any = None) -> Any:
     """
     check_sampled(estimator, "to_arviz")
     arviz = _import_arviz()
-    drawn: dict[str, NDArray[Any]] = {name: kept(estimator.trace_, name) for name in QUANTITIES}
-    groups = {"sample_stats": {"lp": drawn["log_posterior"]}}
+    drawn: dict[str, NDArray[Any]] = dict(kept_quantities(estimator))
+    groups = {}
+    if "log_posterior" in drawn:
+        groups["sample_stats"] = {"lp": drawn["log_posterior"]}
     dims, coords = {}, {}
+    if log_likelihood is not None:
+        groups["log_likelihood"] = {"y": by_draw(estimator, log_likelihood)}
+        dims["y"] = ["row"]
+        coords["row"] = np.arange(log_likelihood.shape[1])
     if X_reference is not None:
         members, predictions = _predictions(estimator, X_reference)
         drawn["prediction"] = predictions

@@ -45,17 +45,30 @@ class Trace(Protocol):
 
 
 def is_sampled(model: Any) -> bool:
-    """Whether an estimator holds the draws of Markov chains."""
+    """Whether an estimator holds the draws of Markov chains over trees, distinct ones once."""
     return hasattr(model, "trace_") and hasattr(model, "draw_tree_")
+
+
+def draws_sums(model: Any) -> bool:
+    """Whether an estimator holds the draws of Markov chains over sums of trees."""
+    return hasattr(model, "trace_") and hasattr(model.trace_, "quantities")
 
 
 def check_sampled(model: Any, caller: str) -> None:
     """Raise BayeswoodError unless an estimator holds the draws of Markov chains."""
-    if not is_sampled(model):
+    if not is_sampled(model) and not draws_sums(model):
         raise BayeswoodError(
-            f"The 'estimator' parameter of {caller} must be a fitted MCMC estimator, with "
-            f"'trace_' and 'draw_tree_'. Got {type(model).__name__} instead."
+            f"The 'estimator' parameter of {caller} must be a fitted estimator that draws by "
+            f"Markov chains, with a 'trace_'. Got {type(model).__name__} instead."
         )
+
+
+def kept_quantities(model: Any) -> dict[str, F64]:
+    """What the trace knows of every draw, (n_chains, n_draws) each, by name."""
+    if draws_sums(model):
+        found: dict[str, F64] = model.trace_.quantities()
+        return found
+    return {name: kept(model.trace_, name) for name in QUANTITIES}
 
 
 def kept(trace: Trace, name: str) -> F64:
@@ -78,9 +91,16 @@ def kept(trace: Trace, name: str) -> F64:
     return values[:, trace.n_burn_in + trace.thin - 1 :: trace.thin]
 
 
-def by_draw(model: Any, per_tree: NDArray[Any]) -> NDArray[Any]:
-    """What depends on the tree alone, (n_trees, ...), laid out as (n_chains, n_draws, ...)."""
-    laid_out: NDArray[Any] = np.asarray(per_tree)[np.asarray(model.draw_tree_)]
+def by_draw(model: Any, per_member: NDArray[Any]) -> NDArray[Any]:
+    """What depends on the member alone, (n_members, ...), laid out by chain and draw.
+
+    That is (n_chains, n_draws, ...). Where chains draw sums, every draw is a member; else members
+    are the distinct trees.
+    """
+    values = np.asarray(per_member)
+    if draws_sums(model):
+        return values.reshape(model.trace_.n_chains, -1, *values.shape[1:])
+    laid_out: NDArray[Any] = values[np.asarray(model.draw_tree_)]
     return laid_out
 
 

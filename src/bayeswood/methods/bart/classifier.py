@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
@@ -22,7 +23,11 @@ from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
 from bayeswood.methods.base.predictive import Predictive
-from bayeswood.methods.base.training_data import Target, TrainingData
+from bayeswood.methods.base.training_data import (
+    Target,
+    TrainingData,
+    read_known_classes,
+)
 
 F64 = NDArray[np.float64]
 
@@ -55,12 +60,13 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     n_warm_up : int, default=10
         Sweeps from the root before the others: they bring each chain near the posterior's mass. 0
         starts from trees of one leaf.
-    n_burn_in : int, default=200
-        Sweeps after that which are not kept.
+    n_burn_in : int or "auto", default="auto"
+        Sweeps after that which are not kept; "auto": a hundred times `thin`.
     n_draws : int, default=250
         Draws kept of each chain.
-    thin : int, default=1
-        Sweeps for each draw.
+    thin : int or "auto", default="auto"
+        Sweeps for each draw; "auto" is planned by the rows: 10 up to 1,000, fewer in proportion for
+        more, 1 from 10,000 on; 1 for the other samplers.
     sampler : {"mh", "grow-from-root", "particle-gibbs"}, default="mh"
         As of `BARTRegressor`.
     n_particles : int, default=10
@@ -81,7 +87,9 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     max_cuts : int, default=254
         As of `BARTRegressor`.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt, or keep what was drawn so far, with a warning.
+        What Ctrl-C does: raise KeyboardInterrupt, or keep what was drawn so far, with a warning:
+        the chains that ran to their end, or if none did, those that have draws, cut to the
+        shortest.
     n_jobs : int, default=None
         Threads, one chain each; -1 for all processors, None for 1 unless a
         `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
@@ -167,9 +175,9 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         *,
         n_chains: int = 4,
         n_warm_up: int = 10,
-        n_burn_in: int = 200,
+        n_burn_in: int | str = "auto",
         n_draws: int = 250,
-        thin: int = 1,
+        thin: int | str = "auto",
         sampler: str = "mh",
         n_particles: int = 10,
         prior_base: float = 0.95,
@@ -212,7 +220,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     def offset_(self) -> F64:
         """What the sums start from."""
         self._check_fitted()
-        return self._offset
+        offset: F64 = self._offset
+        return offset
 
     @property
     def leaf_sd_(self) -> float:
@@ -241,6 +250,12 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     def _warn_of_error(self, error: float, data: TrainingData) -> None:
         if error > UNCERTAIN_PROBABILITY:
             warn_of_chains(f"Probabilities are uncertain by ±{error:.2g}")
+
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        numbers = read_known_classes(y, self.classes_, self._name).y
+        check_consistent_length(rows, numbers)
+        found: F64 = self.predictive_.log_density(self.forest_, rows, numbers, n_jobs)
+        return found
 
     def _predictive_kind(self) -> type[Predictive]:
         return LinkedSums

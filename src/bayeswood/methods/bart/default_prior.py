@@ -5,6 +5,7 @@ responses with probability 2Φ(k) − 1, and the noise is below a rough guess wi
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def number_prior(
     )
 
 
-def rough_noise(X: NDArray, n_levels: NDArray[np.int32], y: F64, weight: F64 | None) -> F64:
+def rough_noise(X: NDArray[Any], n_levels: NDArray[np.int32], y: F64, weight: F64 | None) -> F64:
     """Residual standard deviation of least squares, or the responses' own where that is less.
 
     Categories count by indicators, missing values as the mean of their column. A guess is never 0:
@@ -109,7 +110,7 @@ def rough_noise(X: NDArray, n_levels: NDArray[np.int32], y: F64, weight: F64 | N
     return np.maximum(spread, least)
 
 
-def _design(X: NDArray, n_levels: NDArray[np.int32], most: int) -> F64 | None:
+def _design(X: NDArray[Any], n_levels: NDArray[np.int32], most: int) -> F64 | None:
     """Columns of a linear model, scaled; None if they would be more than `most`."""
     if 1 + int(np.where(n_levels > 0, n_levels, 1).sum()) > most:
         return None

@@ -31,7 +31,7 @@ class LinkedSums(ClassPredictive):
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""
-        return self._averaged(forest, rows, n_jobs, lambda p: np.tensordot(forest.weights, p, 1))
+        return self._averaged(forest, rows, n_jobs, lambda p: _mean(p, forest.weights))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Over the members."""
@@ -56,7 +56,7 @@ class LinkedSums(ClassPredictive):
         z = ndtri((1.0 + coverage) / 2.0)
 
         def of_block(p: F64) -> F64:
-            mean = np.tensordot(weights, p, 1)
+            mean = _mean(p, weights)
             reach = z * np.sqrt(np.tensordot(weights, (p - mean) ** 2, 1))
             upper = np.maximum(np.minimum(mean + reach, 1.0), mean)
             return np.stack([np.maximum(mean - reach, 0.0), upper], axis=-1)
@@ -78,3 +78,9 @@ class LinkedSums(ClassPredictive):
 
     def _averaged(self, forest: Forest, rows: NDArray[Any], n_jobs: int, summarise: Any) -> F64:
         return over_blocks(forest, rows, n_jobs, lambda draws: summarise(self.linked(draws)))
+
+
+def _mean(p: F64, weights: F64) -> F64:
+    """Over the members; rounding must not push a probability past 1."""
+    mean: F64 = np.tensordot(weights, p, 1)
+    return mean / mean.sum(axis=-1, keepdims=True)

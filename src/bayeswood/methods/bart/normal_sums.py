@@ -1,6 +1,7 @@
 """Numbers: members are sums of trees, and about each the response is normal.
 
-y | member m ~ N(f_m(x), σ_m²), or σ_m²(x) where trees make the variance. A prediction is the mixture over the members, which are alike.
+y | member m ~ N(f_m(x), σ_m²), or σ_m²(x) where trees make the variance. A prediction is the
+mixture over the members, which are alike.
 """
 
 from dataclasses import dataclass
@@ -151,4 +152,5 @@ def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
         x = following
         if done.all():
             break
-    return x
+    quantile: F64 = x
+    return quantile

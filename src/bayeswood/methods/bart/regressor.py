@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import number_prior, rough_noise
@@ -46,12 +47,13 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     n_warm_up : int, default=10
         Sweeps from the root before the others: they bring each chain near the posterior's mass. 0
         starts from trees of one leaf.
-    n_burn_in : int, default=200
-        Sweeps after that which are not kept.
+    n_burn_in : int or "auto", default="auto"
+        Sweeps after that which are not kept; "auto": a hundred times `thin`.
     n_draws : int, default=250
         Draws kept of each chain.
-    thin : int, default=1
-        Sweeps for each draw.
+    thin : int or "auto", default="auto"
+        Sweeps for each draw; "auto" is planned by the rows: 10 up to 1,000, fewer in proportion for
+        more, 1 from 10,000 on; 1 for the other samplers.
     sampler : {"mh", "grow-from-root", "particle-gibbs"}, default="mh"
         ``"mh"``: in each sweep every tree makes a Metropolis-Hastings step (birth, death, change,
         swap), exact in the long run. ``"particle-gibbs"``: every tree is drawn anew by particles
@@ -85,7 +87,9 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         A number is cut at its values, or at so many of its quantiles if there are more; up to 254
         take a byte per cell.
     on_interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does: raise KeyboardInterrupt, or keep what was drawn so far, with a warning.
+        What Ctrl-C does: raise KeyboardInterrupt, or keep what was drawn so far, with a warning:
+        the chains that ran to their end, or if none did, those that have draws, cut to the
+        shortest.
     n_jobs : int, default=None
         Threads, one chain each; -1 for all processors, None for 1 unless a
         `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
@@ -178,9 +182,9 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         *,
         n_chains: int = 4,
         n_warm_up: int = 10,
-        n_burn_in: int = 200,
+        n_burn_in: int | str = "auto",
         n_draws: int = 250,
-        thin: int = 1,
+        thin: int | str = "auto",
         sampler: str = "mh",
         n_particles: int = 10,
         prior_base: float = 0.95,
@@ -274,6 +278,12 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     def _warn_of_error(self, error: float, data: TrainingData) -> None:
         if error > UNCERTAIN_MEAN * float(data.target.y.std(axis=0).max()):
             warn_of_chains(f"Predictions are uncertain by ±{error:.3g}")
+
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        target = self._read_target(y)
+        check_consistent_length(rows, target.y)
+        found: F64 = self.predictive_.log_density(self.forest_, rows, target.y, None, n_jobs)
+        return found
 
     def _predictive_kind(self) -> type[Predictive]:
         return NormalSums

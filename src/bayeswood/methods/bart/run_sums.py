@@ -52,6 +52,25 @@ def resolve_moves(given: Mapping[str, float] | None) -> F64:
     return probabilities
 
 
+def plan_sweeps(
+    n_burn_in: int | str, thin: int | str, sampler: str, n_rows: int
+) -> tuple[int, int]:
+    """Sweeps of burn-in and for each draw; "auto" is planned by the number of rows.
+
+    A Metropolis sweep moves every tree by one step at most and costs in proportion to the rows.
+
+    Examples
+    --------
+    >>> [plan_sweeps("auto", "auto", "mh", n) for n in (200, 2_000, 100_000)]
+    [(1000, 10), (500, 5), (100, 1)]
+    >>> plan_sweeps("auto", "auto", "particle-gibbs", 200)
+    (100, 1)
+    """
+    planned = min(max(10_000 // n_rows, 1), 10) if sampler == "mh" else 1
+    steps = planned if isinstance(thin, str) else int(thin)
+    return 100 * steps if isinstance(n_burn_in, str) else int(n_burn_in), steps
+
+
 @dataclass(frozen=True)
 class SumPlan:
     """A run of chains.
@@ -202,7 +221,7 @@ def run_chains(
     Raises
     ------
     KeyboardInterrupt
-        Upon Ctrl-C, unless `running` says otherwise and every chain has a draw.
+        Upon Ctrl-C, unless `running` says otherwise and some chain has a draw.
     """
     with progress_bar(running.title, "sweeps", show=running.show) as report:
         found = sampler.run(
@@ -219,22 +238,23 @@ def run_chains(
 
 
 def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> SampledSums:
-    chains = found["chains"]
-    n_draws = min(chain["n_draws"] for chain in chains)
+    chains, n_draws = found["chains"], plan.n_draws
+    tried, accepted = found["tried"], found["accepted"]
     if found["interrupted"]:
-        if n_draws == 0:
-            raise KeyboardInterrupt
+        used = _usable(chains, n_draws)
+        chains, tried, accepted = [chains[c] for c in used], tried[used], accepted[used]
+        n_draws = min(chain["n_draws"] for chain in chains)
         warn_user(
             f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
-            f"where {plan.n_draws} were asked for.",
+            f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
         )
     n_before = plan.n_regrown + plan.n_burn_in
     n_sweeps = n_before + n_draws * plan.thin
     trace = SumTrace(
         np.stack([c["noise_sd"].reshape(-1, n_sums)[:n_sweeps] for c in chains]),
         np.stack([c["n_leaves"][:n_sweeps] for c in chains]),
-        found["tried"],
-        found["accepted"],
+        tried,
+        accepted,
         n_before,
         plan.thin,
         np.stack([c["shares"].reshape(c["n_draws"], -1)[:n_draws] for c in chains]),
@@ -245,6 +265,16 @@ def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> 
         size = plan.n_variance_trees * n_sums
         variance = _joined([c["variance_forest"] for c in chains], n_draws, size)
     return SampledSums(forest, trace, variance)
+
+
+def _usable(chains: list[dict[str, Any]], n_draws: int) -> list[int]:
+    """Chains that ran to their end; if none did, those with draws."""
+    drawn = [chain["n_draws"] for chain in chains]
+    whole = [c for c, n in enumerate(drawn) if n == n_draws]
+    begun = whole or [c for c, n in enumerate(drawn) if n]
+    if not begun:
+        raise KeyboardInterrupt
+    return begun
 
 
 def _joined(cores: list[_core.Forest], n_draws: int, per_draw: int) -> Forest:

@@ -20,6 +20,7 @@ from bayeswood.methods.bart.run_sums import (
     SumResponses,
     by_chain,
     make_sampler,
+    plan_sweeps,
     resolve_moves,
     run_chains,
     split_counts,
@@ -42,6 +43,7 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.posterior.diagnostics import to_arviz
 from bayeswood.posterior.monte_carlo import MonteCarloWarning, error_between_chains, rows_like_new
 
 F64 = NDArray[np.float64]
@@ -54,9 +56,9 @@ SUMS: Mapping[str, Constraint] = {
     "n_estimators": integer(1, MAX_TREES),
     "n_chains": integer(1, 1_000_000),
     "n_warm_up": integer(0, _MANY),
-    "n_burn_in": integer(0, _MANY),
+    "n_burn_in": integer(0, _MANY) | one_of("auto"),
     "n_draws": integer(1, _MANY),
-    "thin": integer(1, _MANY),
+    "thin": integer(1, _MANY) | one_of("auto"),
     "sampler": one_of("mh", "grow-from-root", "particle-gibbs"),
     "n_particles": integer(2, 100_000),
     "sparse": BOOLEAN,
@@ -86,10 +88,6 @@ class SumEstimator(ForestEstimator):
     @abstractmethod
     def _responses(self, data: TrainingData) -> tuple[SumResponses, NDArray[Any]]:
         """What the chains are fitted to, and the rows of the table that they see."""
-
-    @abstractmethod
-    def _error_of(self, means: F64, weights: F64) -> F64:
-        """Standard error of predictions, (n_rows, ...), from the chains' draws of sums."""
 
     @abstractmethod
     def _warn_of_error(self, error: float, data: TrainingData) -> None:
@@ -138,7 +136,8 @@ class SumEstimator(ForestEstimator):
         error = self._measured_error(sums, data, plan.seed)
         grown = self._grown(sums, plan, responses.prior, error)
         tasks.finished(lambda: self._fitted(data, grown))
-        self._sampler = sampler
+        # Chains of which some were dropped cannot go on together.
+        self._sampler = sampler if sums.trace.n_draws == plan.n_draws else None
         return grown
 
     def _grown(
@@ -171,14 +170,15 @@ class SumEstimator(ForestEstimator):
         return 0
 
     def _plan(self, n_rows: int) -> SumPlan:
+        n_burn_in, thin = plan_sweeps(self.n_burn_in, self.thin, self.sampler, n_rows)
         return SumPlan(
             seed=draw_seed(self.random_state),
             n_chains=int(self.n_chains),
             n_trees=int(self.n_estimators),
             n_regrown=int(self.n_warm_up),
-            n_burn_in=int(self.n_burn_in),
+            n_burn_in=n_burn_in,
             n_draws=int(self.n_draws),
-            thin=int(self.thin),
+            thin=thin,
             sampler=self.sampler,
             alpha_split=float(self.prior_base),
             beta_split=float(self.prior_power),
@@ -202,8 +202,8 @@ class SumEstimator(ForestEstimator):
 
     def _errors(self, forest: Forest, n_chains: int, rows: NDArray[Any], n_jobs: int) -> F64:
         """Standard error between chains at rows, the largest over outputs, (n_rows,)."""
-        found = self._chain_errors(forest, n_chains, rows, n_jobs)
-        return found.max(axis=1)
+        largest: F64 = self._chain_errors(forest, n_chains, rows, n_jobs).max(axis=1)
+        return largest
 
     def _chain_errors(self, forest: Forest, n_chains: int, rows: NDArray[Any], n_jobs: int) -> F64:
         means = [self._mean_of(chain, rows, n_jobs) for chain in by_chain(forest, n_chains)]
@@ -268,9 +268,20 @@ class SumEstimator(ForestEstimator):
                 "them. Fit again with a larger 'n_draws'."
             )
         plan = replace(
-            self._plan(1), seed=self.seed_, n_regrown=0, n_burn_in=0, n_draws=int(n_draws)
+            self._plan(1),
+            seed=self.seed_,
+            n_regrown=0,
+            n_burn_in=0,
+            n_draws=int(n_draws),
+            thin=self.trace_.thin,
         )
         later = run_chains(self._sampler, plan, self._running(), n_sums=len(self._offset))
+        if later.trace.n_chains < self.trace_.n_chains:
+            self._sampler = None
+            raise BayeswoodError(
+                f"{self._name}.more_draws was interrupted before every chain had a draw. The draws "
+                "are those from before."
+            )
         before = SampledSums(self.forest_, self.trace_, getattr(self.predictive_, "variance", None))
         self._take_draws(before.followed_by(later))
         return self
@@ -291,11 +302,39 @@ class SumEstimator(ForestEstimator):
     def _predictive_of(self, sums: SampledSums) -> Any:
         """How sums become an answer."""
 
+    @abstractmethod
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        """Log density of responses by every member, (n_members, n_rows)."""
+
+    def to_arviz(self, X_reference: Any = None, y_reference: Any = None) -> Any:
+        """The draws as ArviZ takes them; see `bayeswood.posterior.to_arviz`.
+
+        Parameters
+        ----------
+        X_reference : array-like or data frame, default=None
+            Rows whose predictions are to be kept too.
+        y_reference : array-like, default=None
+            Their responses: their log densities by every draw are kept for `arviz.loo`, which wants
+            the rows that were fitted.
+
+        Returns
+        -------
+        arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
+        """
+        self._check_fitted()
+        if y_reference is None:
+            return to_arviz(self, X_reference)
+        if X_reference is None:
+            raise BayeswoodError(f"{self._name}.to_arviz needs X_reference with y_reference.")
+        rows = self._encode(X_reference)
+        log_density = self._log_density(rows, y_reference, self._workers(len(rows)))
+        return to_arviz(self, X_reference, log_density)
+
     @property
     def inclusion_probabilities_(self) -> F64:
         """Share of the draws in which some split asks each feature."""
         self._check_fitted()
-        found: F64 = self.member_weights_ @ (self._importances > 0)
+        found: F64 = (self._importances > 0).mean(axis=0)
         return found
 
     @property

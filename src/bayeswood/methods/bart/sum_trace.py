@@ -61,6 +61,15 @@ class SumTrace:
         found: NDArray[Any] = values[:, self.n_before + self.thin - 1 :: self.thin]
         return found
 
+    def quantities(self) -> dict[str, F64]:
+        """What is known of every draw, (n_chains, n_draws) each: σ, where it varies, and leaves."""
+        noise = self.kept(self.noise_sd)
+        names = ["noise_sd"] if noise.shape[2] == 1 else [
+            f"noise_sd of response {k}" for k in range(noise.shape[2])
+        ]  # fmt: skip
+        found = {n: noise[:, :, k] for k, n in enumerate(names) if np.ptp(noise[:, :, k]) > 0}
+        return {**found, "n_leaves": self.kept(self.n_leaves)}
+
     def acceptance(self) -> dict[str, float]:
         """Share of the moves that were accepted, by their names; those never tried left out."""
         tried, accepted = self.tried.sum(axis=0), self.accepted.sum(axis=0)
@@ -102,9 +111,10 @@ class SumTrace:
         numbers = {n: saved_state.read_value(plain, n, int) for n in ("n_before", "thin")}
         noise = saved_state.read_array(saved.arrays, "trace_noise_sd", (-1, -1, -1))
         leaves = saved_state.read_array(saved.arrays, "trace_n_leaves", noise.shape[:2])
-        counts = [_counts(saved.arrays, f"trace_{n}", len(noise)) for n in ("tried", "accepted")]
+        tried = _counts(saved.arrays, "trace_tried", len(noise))
+        accepted = _counts(saved.arrays, "trace_accepted", len(noise))
         shares = saved_state.read_array(saved.arrays, "trace_shares", (len(noise), -1, -1))
-        trace = cls(noise, leaves, *counts, **numbers, shares=shares)
+        trace = cls(noise, leaves, tried, accepted, **numbers, shares=shares)
         lawful = trace.n_before >= 0 and trace.thin >= 1 and bool((noise > 0).all())
         lawful = lawful and shares.shape[1:] in (
             (trace.n_draws, 0),
