@@ -82,6 +82,10 @@ def test_sums_are_the_posterior(name, n_trees):
     X = TABLES[name][0]
     posterior = SumPosterior(prior_of(name), Y[: len(X)], LEAF, NOISE, n_trees)
     assert furthest(sample(name, n_trees, seed=7), posterior) < FAR
+    particles = sample(name, n_trees, seed=7, how="particle-gibbs", n_draws=2000, n_particles=5)
+    assert furthest(particles, posterior) < FAR
+    # From the root trees are drawn near the posterior's mass, but not from the posterior.
+    assert furthest(sample(name, n_trees, 7, 1000, "grow-from-root"), posterior) > 2 * FAR
 
 
 def test_weights_divide_the_noise():
@@ -94,7 +98,28 @@ def test_weights_divide_the_noise():
 
 def test_small_leaves_have_probability_0():
     posterior = SumPosterior(prior_of("numbers", min_leaf=2), Y, LEAF, NOISE, 2)
-    assert furthest(sample("numbers", 2, seed=5, min_samples_leaf=2), posterior) < FAR
+    for how in ("mh", "particle-gibbs"):
+        found = sample("numbers", 2, 5, 4000, how, min_samples_leaf=2)
+        assert furthest(found, posterior) < FAR
+
+
+def test_shares_of_features_are_the_prior_s():
+    """Without data, the shares' draws are those of their Dirichlet prior mixed over θ."""
+    X, n_levels = TABLES["missing"]
+    sampler = _core.sum_sampler(
+        X, np.array(n_levels, dtype=np.int32), Y[:6], response="number", offset=np.zeros(1),
+        unit=np.ones(1), leaf_sd=np.ones(1), noise_sd=np.full(1, 1e6), noise_start=np.full(1, 1e6),
+        seed=1, n_chains=N_CHAINS, n_trees=2, alpha_split=ALPHA, beta_split=BETA, has_shares=True,
+        move_probabilities=np.array([0.25, 0.25, 0.3, 0.2]),
+    )  # fmt: skip
+    run = sampler.run(n_regrown=0, n_burn_in=500, n_draws=10_000)
+    shares = np.array([chain["shares"].reshape(-1, 2)[:, 0] for chain in run["chains"]])
+    x = np.arange(1, 1001) / 1001  # θ/(θ + 2) on the sampler's grid, Beta(1/2, 1)
+    theta, weight = 2 * x / (1 - x), x**-0.5
+    variance = np.average(0.25 / (theta + 1), weights=weight)
+    assert abs(distance(shares.mean(axis=1)[:, None], 0.5)[0]) < FAR
+    squares = ((shares - 0.5) ** 2).mean(axis=1)
+    assert abs(distance(squares[:, None], variance)[0]) < FAR
 
 
 @pytest.mark.parametrize(("move", "error"), [(0, 0.3), (1, 0.3), (2, 3.0), (3, 3.0)])

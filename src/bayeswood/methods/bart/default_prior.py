@@ -71,8 +71,8 @@ def number_prior(
     >>> y = np.array([[0.0], [2.0], [8.0]])
     >>> found = number_prior(y, np.ones(1), n_trees=4, k=2.0, df=3.0, quantile=0.9,
     ...     leaf_sd=None, noise_sd=None)
-    >>> found.offset, found.leaf_sd, found.noise_sd.round(4)
-    (array([4.]), array([1.]), array([0.4412]))
+    >>> found.offset, found.leaf_sd, found.noise_sd.round(2)
+    (array([4.]), array([1.]), array([0.44]))
     """
     low, high = y.min(axis=0), y.max(axis=0)
     width = np.where(high > low, high - low, 1.0)

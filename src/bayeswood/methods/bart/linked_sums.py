@@ -83,4 +83,5 @@ class LinkedSums(ClassPredictive):
 def _mean(p: F64, weights: F64) -> F64:
     """Over the members; rounding must not push a probability past 1."""
     mean: F64 = np.tensordot(weights, p, 1)
-    return mean / mean.sum(axis=-1, keepdims=True)
+    mean /= mean.sum(axis=-1, keepdims=True)
+    return mean
