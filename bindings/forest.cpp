@@ -353,6 +353,15 @@ std::shared_ptr<Forest> scaled(const Forest& forest, const Vector<double>& facto
   return std::make_shared<Forest>(forest.shape(), scale_values(forest, span(factors)));
 }
 
+nb::object variation(const Forest& forest, std::size_t trees_per_member) {
+  if (forest.shape().is_classifier) throw std::invalid_argument("classes do not add up");
+  if (trees_per_member < 1 || forest.n_trees() % trees_per_member != 0)
+    throw std::invalid_argument("trees_per_member: must divide the trees");
+  const auto d = static_cast<std::size_t>(forest.shape().n_features);
+  return to_numpy(split_variation(forest, trees_per_member),
+                  {forest.n_trees() / trees_per_member, d});
+}
+
 template <class T, class Get>
 nb::object per_tree(const Forest& forest, Get get) {
   std::vector<T> values;
@@ -389,6 +398,7 @@ void bind_forest(nb::module_& m) {
              return per_tree<std::int32_t>(f, [](auto& t) { return t.depth(); });
            })
       .def("tree", &one_tree, nb::arg("index"))
+      .def("split_variation", &variation, nb::arg("trees_per_member"))
       .def("sharing", &sharing, nb::arg("wanted"))
       .def("select", &select, nb::arg("indices"))
       .def("scaled", &scaled, nb::arg("factors"))

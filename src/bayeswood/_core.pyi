@@ -86,6 +86,11 @@ class Forest:
         none), category_words; value: float64 (n_nodes, n_outputs), dense, internal nodes averaged.
         """
     def depths(self) -> NDArray[np.int32]: ...
+    def split_variation(self, trees_per_member: int) -> F64:
+        """How much splits by each feature make the values of a member's trees vary over the
+        training rows, (n_members, n_features): sum over its splits of n_l n_r / n (m_l - m_r)^2,
+        m the means of the values below. Regression only.
+        """
     def sharing(self, wanted: bool) -> Forest:
         """The same trees with shapes that are alike kept once, their leaf values apart from them
         (regression only), or each tree with all that is its own; itself if it is so already.

@@ -181,6 +181,30 @@ void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOf
                     });
 }
 
+std::vector<double> split_variation(const Forest& forest, std::size_t trees_per_member) {
+  const std::size_t k = forest.n_outputs();
+  const auto d = static_cast<std::size_t>(forest.shape().n_features);
+  std::vector<double> out(forest.n_trees() / trees_per_member * d, 0.0);
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const Tree& tree = forest.tree(t);
+    const auto values = node_values(tree, forest.shape(), forest.leaf_values(t));
+    double* member = out.data() + t / trees_per_member * d;
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      if (tree.feature[i] == LEAF) continue;
+      const std::size_t left = tree.child[i], right = left + 1;
+      const double n_left = tree.n_samples[left], n_right = tree.n_samples[right];
+      if (n_left + n_right == 0) continue;
+      double squares = 0;
+      for (std::size_t j = 0; j < k; ++j) {
+        const double apart = values[left * k + j] - values[right * k + j];
+        squares += apart * apart;
+      }
+      member[tree.feature[i]] += n_left * n_right / (n_left + n_right) * squares;
+    }
+  }
+  return out;
+}
+
 std::vector<Tree> scale_values(const Forest& forest, std::span<const double> factors) {
   std::vector<Tree> trees;
   trees.reserve(forest.n_trees());

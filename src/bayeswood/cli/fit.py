@@ -331,7 +331,7 @@ def _show_result(
     forest = fitted.estimator.forest_
     trees = f"{forest.n_members} trees"
     if forest.trees_per_member > 1:
-        trees = f"{forest.n_members} bags of {forest.trees_per_member} trees"
+        trees = f"{forest.n_members} sums of {forest.trees_per_member} trees"
     done = f"Fitted {trees} to {result['n_train']:,} rows"
     screen.show(heading(f"{done} in {result['fit_seconds']:.2f} s"))
     if result["test"] is not None:

@@ -67,7 +67,7 @@ def _trees(found: "Explanation", number: int = 2) -> str:
     """What members are called."""
     if found.trees_per_member == 1:
         return "tree" if number == 1 else "trees"
-    return "bag of trees" if number == 1 else "bags of trees"
+    return "sum of trees" if number == 1 else "sums of trees"
 
 
 def _confidence(found: "Explanation") -> str:

@@ -195,7 +195,7 @@ def test_members_of_several_trees_are_explained(rng):
     assert found.trees_per_member > 1
     assert len(found.dissenters) == 10
     assert not found.parting_features
-    assert "10 bags of trees" in found.text
+    assert "10 sums of trees" in found.text
     assert max(map(len, found.text.splitlines())) <= 80
     near = explain(model, X[3]).tolerance
     assert 0.2 < near / model.predict(X).std() < 1.0

@@ -125,7 +125,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     inclusion_probabilities_ : ndarray, (n_features,)
         Share of the draws in which some split asks each feature.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
-        Share of the splits that ask each feature, and its standard deviation over the draws.
+        Share of the trees' variation over the training rows that is due to splits by each feature,
+        and its standard deviation over the draws.
     monte_carlo_error_ : float
         Standard error of `predict_proba` between chains, the largest of a row's, in the mean over
         100 rows like new ones; `fit` warns above .03. NaN with one chain.

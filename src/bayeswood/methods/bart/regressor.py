@@ -123,7 +123,8 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     inclusion_probabilities_ : ndarray, (n_features,)
         Share of the draws in which some split asks each feature.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
-        Share of the splits that ask each feature, and its standard deviation over the draws.
+        Share of the trees' variation over the training rows that is due to splits by each feature,
+        and its standard deviation over the draws.
     monte_carlo_error_ : float
         Standard error of `predict` between chains, in the mean over 100 rows like new ones; `fit`
         warns above a tenth of the response's standard deviation. NaN with one chain.

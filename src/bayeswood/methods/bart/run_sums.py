@@ -296,15 +296,3 @@ def join_draws(first: Forest, second: Forest, n_chains: int) -> Forest:
     pairs = zip(by_chain(first, n_chains), by_chain(second, n_chains), strict=True)
     core = _core.Forest.join([part.core for pair in pairs for part in pair])
     return Forest(core, labels=first.labels, trees_per_member=first.trees_per_member)
-
-
-def split_counts(forest: Forest) -> F64:
-    """How many splits of each member ask each feature, (n_members, n_features)."""
-    arrays = forest.core.to_arrays()
-    n_nodes, feature = arrays["n_nodes"], arrays["feature"]
-    member = np.repeat(np.arange(forest.n_trees) // forest.trees_per_member, n_nodes)
-    inner = feature >= 0
-    cells = member[inner] * forest.n_features + feature[inner]
-    counts = np.bincount(cells, minlength=forest.n_members * forest.n_features)
-    found: F64 = counts.reshape(forest.n_members, forest.n_features).astype(np.float64)
-    return found

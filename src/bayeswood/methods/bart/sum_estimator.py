@@ -23,7 +23,6 @@ from bayeswood.methods.bart.run_sums import (
     plan_sweeps,
     resolve_moves,
     run_chains,
-    split_counts,
 )
 from bayeswood.methods.bart.sum_trace import SumTrace
 from bayeswood.methods.base.forest_estimator import ForestEstimator
@@ -149,7 +148,7 @@ class SumEstimator(ForestEstimator):
             "_offset": prior.offset,
             "_leaf_sd": prior.leaf_sd,
         }
-        importances = split_counts(sums.forest)
+        importances = split_variation(sums.forest)
         settings["_sampled"] = sums
         return GrownForest(
             sums.forest, importances, plan.seed, settings=settings, parts=(sums.trace,)
@@ -292,7 +291,7 @@ class SumEstimator(ForestEstimator):
         fitted = {
             **sums.trace.attributes(),
             "forest_": sums.forest,
-            "_importances": split_counts(sums.forest),
+            "_importances": split_variation(sums.forest),
             "_parts": parts,
             "predictive_": self._predictive_of(sums),
         }
@@ -339,7 +338,11 @@ class SumEstimator(ForestEstimator):
 
     @property
     def feature_importances_(self) -> F64:
-        """Share of the splits that ask each feature, averaged over the draws; sums to 1."""
+        """How much the trees vary by each feature, averaged over the draws; sums to 1.
+
+        In one tree: over its splits, n_l n_r/n (m_l − m_r)², n the training rows and m the mean
+        values on both sides; added up over the trees of a draw.
+        """
         return super().feature_importances_
 
 
@@ -350,3 +353,8 @@ def warn_of_chains(words: str) -> None:
         "n_burn_in) make it less.",
         MonteCarloWarning,
     )
+
+
+def split_variation(forest: Forest) -> F64:
+    """How much the splits by each feature make a member's trees vary, (n_members, n_features)."""
+    return forest.core.split_variation(forest.trees_per_member)
