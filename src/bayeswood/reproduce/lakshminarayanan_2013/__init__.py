@@ -16,15 +16,16 @@ from bayeswood.reproduce.lakshminarayanan_2013.comparison import (
     find_figure_5,
 )
 from bayeswood.reproduce.lakshminarayanan_2013.figure_2 import (
+    depth_units,
     figure_2_units,
     find_appendix_b,
     find_figure_2,
 )
 from bayeswood.reproduce.lakshminarayanan_2013.figure_3 import figure_3_units, find_figure_3
 from bayeswood.reproduce.lakshminarayanan_2013.islands import find_islands, islands_units
-from bayeswood.reproduce.lakshminarayanan_2013.reasons import REASONS
 from bayeswood.reproduce.lakshminarayanan_2013.runs import MAGIC, PENDIGITS, varied_units
 from bayeswood.reproduce.lakshminarayanan_2013.tables import (
+    REASONS,
     data_units,
     find_data,
     find_prior,
@@ -74,7 +75,12 @@ PAPER = Paper(
         ),
         Part("section-4", "Section 4: data", find_data, data_units),
         Part("section-4-1", "Section 4.1: trees of the prior", find_prior, prior_units),
-        Part("figure-2", "Figure 2: proposals and expansion", find_figure_2, figure_2_units),
+        Part(
+            "figure-2",
+            "Figure 2: proposals and expansion",
+            find_figure_2,
+            lambda plan: [*figure_2_units(plan), *depth_units(plan)],
+        ),
         Part("appendix-b", "Appendix B: accuracy", find_appendix_b, figure_2_units),
         Part("alike", "Section 4.1.1: variants that are alike", find_alike, alike_units),
         Part("figure-3", "Figure 3: irrelevant features", find_figure_3, figure_3_units),

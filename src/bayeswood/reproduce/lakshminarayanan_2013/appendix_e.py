@@ -72,7 +72,10 @@ def _varied_speed(found: Found, plan: Plan) -> tuple[bool, str]:
         (change, data): speed_up(found, data, curves["SMC"], curves["MCMC"][-1])[0]
         for change, data, curves in _each_change(plan)
     }
-    texts = [f"{c}, {NAMES[d]}: {ratio:.0f} times" for (c, d), ratio in ratios.items()]
+    texts = [
+        f"{c}, {NAMES[d]}: {f'{ratio:.0f} times' if ratio else 'not reached'}"
+        for (c, d), ratio in ratios.items()
+    ]
     return min(ratios.values()) >= ONE_ORDER, "; ".join(texts)
 
 

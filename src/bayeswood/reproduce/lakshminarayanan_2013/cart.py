@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayeswood.reproduce.checks import Check, check_claims
+from bayeswood.reproduce.checks import Check, Compute, check_claims
 from bayeswood.reproduce.finding import Finding
-from bayeswood.reproduce.lakshminarayanan_2013.figure_2 import Compute
 from bayeswood.reproduce.lakshminarayanan_2013.printed import CART_FACTOR
 from bayeswood.reproduce.lakshminarayanan_2013.runs import (
     TWO_SETS,

@@ -5,10 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import stats
 
-from bayeswood.reproduce.checks import Check, check_claims
+from bayeswood.reproduce.checks import Check, Compute, check_claims
 from bayeswood.reproduce.finding import Finding
 from bayeswood.reproduce.lakshminarayanan_2013.drawing import draw_islands
-from bayeswood.reproduce.lakshminarayanan_2013.figure_2 import Compute
 from bayeswood.reproduce.lakshminarayanan_2013.printed import NAMES
 from bayeswood.reproduce.lakshminarayanan_2013.runs import (
     ISLANDS_TOTAL,

@@ -146,8 +146,7 @@ def _score(model: Any, rows: Rows) -> dict[str, float]:
 def _size(model: Any) -> Mapping[str, float]:
     if isinstance(model, SmoothedCART):
         return {"leaves": float(model.tree.get_n_leaves())}
-    weights, forest = model.member_weights_, model.forest_
-    found = {"leaves": float(weights @ forest.n_leaves), "depth": float(weights @ forest.depths)}
+    found = {"leaves": float(model.member_weights_ @ model.forest_.n_leaves)}
     if isinstance(model, SMCTreeClassifier):
         found |= {"log evidence": model.log_evidence_, "stages": model.ess_trace_.shape[1]}
     return found

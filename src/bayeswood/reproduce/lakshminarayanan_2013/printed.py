@@ -6,6 +6,7 @@ SIZES = {
     "pendigits": {"N": 10992, "D": 16, "K": 10},
     "madelon": {"train": 2000, "test": 600, "D": 500, "K": 2},
 }
+RELEVANT = 20  # features of madelon
 NAMES = {"magic04": "magic-04", "pendigits": "pen-digits", "madelon": "madelon"}
 # "approximately 70% and 30%" of magic-04, in %.
 PARTS = {"train": 70.0, "test": 30.0}

@@ -136,7 +136,7 @@ def carts(leaf: int = CART_LEAF) -> Curve:
 
 def varied(plan: Plan) -> Mapping[str, dict[str, Curve]]:
     """Appendix E: particles, chain and CART for each change of a hyper-parameter."""
-    filters = (100, 500) if plan.quick else (100, 500, 2000)
+    filters = (100, 500) if plan.quick else (100, 500, 2000, 5000)
     n_iterations = 100_000 if plan.quick else 1_000_000
     found: dict[str, dict[str, Curve]] = {}
     for name, values in VARIED.items():

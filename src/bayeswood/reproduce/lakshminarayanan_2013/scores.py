@@ -42,9 +42,10 @@ def limit(value: float, column: str) -> str:
     Examples
     --------
     >>> limit(0.02, "log p"), limit(1.0, "accuracy")
-    ('0.02', '1 points')
+    ('0.02', '1 point')
     """
-    return f"{value:g}{_UNITS[column]}"
+    unit = _UNITS[column].removesuffix("s") if value == 1 else _UNITS[column]
+    return f"{value:g}{unit}"
 
 
 def named(setting: Setting) -> str:

@@ -22,13 +22,12 @@ def setting_of(unit):
 
 
 def as_claimed(at):
-    """Log p, accuracy, seconds, depth, spread, evidence and stages."""
+    """Log p, accuracy, seconds, spread, evidence and stages."""
     layered = "expansion" in at.others
-    depth, spread, seconds = (5.0, 0.02, 0.01) if layered else (10.0, 0.002, 0.01)
-    seconds *= at.size
+    spread, seconds = 0.02 if layered else 0.002, 0.01 * at.size
     if at.method.startswith("CART"):
         log_p = {10: -0.5, 5: -0.8, 1: -0.9}[at.size]
-        return log_p, 88.0 if at.size == 10 else 88.5, 2 / 75, 0.0, 0.0, 0.0, 0
+        return log_p, 88.0 if at.size == 10 else 88.5, 2 / 75, 0.0, 0.0, 0
     if at.method == "MCMC":
         log_p, seconds = -0.26 - 500 / at.size, 1e-3 * at.size
     elif at.method == "optimal":
@@ -42,17 +41,17 @@ def as_claimed(at):
         log_p = -0.45 if at.size < 200 else -0.29 if turned else -0.25
     else:
         log_p, spread = (-0.25, 0.0003) if at.islands <= 20 else (-0.6, 0.002)
-    return log_p, 89 + 20 * (log_p + 0.25), seconds, depth, spread, np.log(at.size), 300
+    return log_p, 89 + 20 * (log_p + 0.25), seconds, spread, np.log(at.size), 300
 
 
 def as_denied(at):
     """The other way round."""
     layered, is_variant = "expansion" in at.others, bool(at.others)
-    depth, spread = (10.0, 0.002) if layered else (5.0, 0.02)
+    spread = 0.002 if layered else 0.02
     seconds = 1e-6 * at.size**2
     if at.method.startswith("CART"):
         log_p = {10: -0.1, 5: -0.09, 1: -0.09}[at.size]
-        return log_p, 97.0 if at.size == 10 else 99.5, 1.0, 0.0, 0.0, 0.0, 0
+        return log_p, 97.0 if at.size == 10 else 99.5, 1.0, 0.0, 0.0, 0
     if at.method == "MCMC":
         log_p, seconds = -0.2, 1e-5
     elif at.method == "optimal":
@@ -64,17 +63,16 @@ def as_denied(at):
         log_p = -0.81 if at.size == 2000 else -0.75 + 1e-5 * at.size
     else:
         log_p, spread = -1.1, 0.2
-    return log_p, 89 + 20 * (log_p + 0.25), seconds, depth, spread, -at.size, 6000
+    return log_p, 89 + 20 * (log_p + 0.25), seconds, spread, -at.size, 6000
 
 
 def scores(found):
-    log_p, accuracy, seconds, depth, spread, evidence, stages = found
+    log_p, accuracy, seconds, spread, evidence, stages = found
     return {
         "log p": (log_p + spread * SCATTER).tolist(),
         "accuracy": (accuracy + 20 * spread * SCATTER).tolist(),
         "seconds": [seconds] * 10,
         "leaves": [100.0] * 10,
-        "depth": (depth + 0.1 * SCATTER).tolist(),
         "log evidence": (evidence + 0.01 * SCATTER).tolist(),
         "stages": [stages] * 10,
     }
@@ -91,6 +89,11 @@ def world(law, *, missing=()):
             parts = {"train": 13_314, "test": 5706} if claimed else {"train": 100, "test": 900}
             values[unit.name] = {"N": 19_020, "complete": 683, **parts, **SIZES.get(name, {})}
             values[unit.name]["train"] = parts["train"] if name != "madelon" else 2000
+        elif name.startswith("depth/"):
+            deep = name.endswith("node") == claimed
+            values[unit.name] = {
+                key: (5.0 + deep + 0.1 * SCATTER).tolist() for key in ("leaves", "greatest")
+            }
         elif kind == "prior":
             values[unit.name] = {"depth": 5.1, "nodes": 18.0, "nodes sd": 14.0}
         elif kind == "evidence":

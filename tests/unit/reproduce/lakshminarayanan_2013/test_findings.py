@@ -27,7 +27,7 @@ def claims(law):
 def test_where_all_is_as_claimed_every_claim_holds():
     told = claims(as_claimed)
     assert [claim.text for claim in told if claim.holds is False] == []
-    assert sum(claim.holds is None for claim in told) == 2
+    assert sum(claim.holds is None for claim in told) == 1
 
 
 def test_every_claim_can_fail():
@@ -53,8 +53,8 @@ def test_the_whole_paper_is_listed():
 
 def test_the_printed_sizes():
     cells = find_data(world(as_claimed), PLAN).cells
-    assert len(cells) == 13
-    assert {cell.verdict for cell in cells} == {"agrees"}
+    assert len(cells) == 14
+    assert [cell.column for cell in cells if cell.verdict != "agrees"] == ["relevant features"]
     parts = [cell for cell in find_data(world(as_denied), PLAN).cells if "about" in cell.column]
     assert [cell.verdict for cell in parts] == ["differs", "differs"]
 

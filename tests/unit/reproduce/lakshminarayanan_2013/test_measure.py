@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bayeswood.forest import Forest
 from bayeswood.reproduce import data
 from bayeswood.reproduce.lakshminarayanan_2013 import measure
 from bayeswood.reproduce.lakshminarayanan_2013.measure import (
@@ -19,6 +20,7 @@ from bayeswood.reproduce.lakshminarayanan_2013.measure import (
     shuffled_part,
     sizes,
 )
+from bayeswood.reproduce.lakshminarayanan_2013.measure_depth import depths, leaf_depth
 
 
 @pytest.fixture
@@ -121,3 +123,15 @@ def test_the_filter_is_unbiased_and_a_wrong_prior_is_not():
     assert abs(right["mean"] - 1) < 5 * right["error"]
     wrong = evidence_ratios({"alpha_split": 0.5}, 6, 300, 0)
     assert abs(wrong["mean"] - 1) > 5 * wrong["error"]
+
+
+def test_depth_of_leaves():
+    """A chain of three leaves at depths 1, 2, 2."""
+    forest = Forest.from_nested([(0, 0.5, 1.0, (0, 0.7, 0.0, 1.0))])
+    assert leaf_depth(forest.trees[0]) == pytest.approx(5 / 3)
+
+
+@pytest.mark.usefixtures("_toys")
+def test_depths_of_filters():
+    found = depths("pendigits", {"n_particles": 20}, 2, 0)
+    assert all(0 < leaf <= most for leaf, most in zip(*found.values(), strict=True))
