@@ -12,6 +12,7 @@ from bayeswood.reproduce.lakshminarayanan_2013.runs import (
     best,
     mean,
     p_above,
+    sets_here,
     values,
     varied,
 )
@@ -44,7 +45,7 @@ def find_appendix_e(found: Found, plan: Plan) -> Finding:
     rows = [
         (change, NAMES[data], *(_best_text(found, data, curve) for curve in curves.values()))
         for change, curves in varied(plan).items()
-        for data in TWO_SETS
+        for data in sets_here(found, TWO_SETS, curves["SMC"][0])
     ]
     header = ("change", "data", "SMC: log p, CPU", "MCMC", "CART")
     words = (

@@ -21,6 +21,7 @@ from bayeswood.reproduce.lakshminarayanan_2013.runs import (
     optimal_five,
     p_above,
     prior_five,
+    sets_here,
     units_of,
     values,
 )
@@ -229,7 +230,7 @@ def find_appendix_d(found: Found, plan: Plan) -> Finding:
         for data in TWO_SETS
     ]
     rows = []
-    for data in TWO_SETS:
+    for data in sets_here(found, TWO_SETS, prior_five(plan)[0]):
         for each in prior_five(plan):
             got = values(found, data, each, "log evidence")
             numbers = f"{got.mean():.1f} ± {got.std(ddof=1):.1f}"

@@ -9,7 +9,7 @@ from bayeswood.plots.axes import tidy
 from bayeswood.report.palette import AMBER, BLUE, CRIMSON, GREY, INK
 from bayeswood.reproduce.finding import Picture
 from bayeswood.reproduce.lakshminarayanan_2013.printed import NAMES
-from bayeswood.reproduce.lakshminarayanan_2013.runs import Curve, Setting, mean, values
+from bayeswood.reproduce.lakshminarayanan_2013.runs import Curve, Setting, mean, sets_here, values
 from bayeswood.reproduce.paper import Found
 from bayeswood.reproduce.pictures import new_figure, picture_of
 
@@ -40,11 +40,15 @@ def draw_curves(
     found: Found, settings: Curve, panels: Sequence[Panel], name: str, caption: str
 ) -> Picture:
     """Rows of two panels: data set, what is across, what is up; a line for each method."""
-    n_rows = len(panels) // 2
+    there = sets_here(found, dict.fromkeys(data for data, _, _ in panels), settings[0])
+    panels = [panel for panel in panels if panel[0] in there]
+    n_rows = -(-len(panels) // 2)
     figure = new_figure(7.8, 2.9 * n_rows + 0.5)
     axes = figure.subplots(n_rows, 2, squeeze=False)
-    for ax, panel in zip(axes.ravel(), panels, strict=True):
+    for ax, panel in zip(axes.ravel(), panels, strict=False):
         _draw_panel(ax, found, settings, panel)
+    for ax in axes.ravel()[len(panels) :]:
+        ax.axis("off")
     _legend(figure, axes[0, 0])
     return picture_of(figure, name, caption)
 

@@ -14,7 +14,7 @@ from bayeswood.reproduce.lakshminarayanan_2013.measure import (
     chain_scores,
     particle_scores,
 )
-from bayeswood.reproduce.paper import Found, Plan, Unit
+from bayeswood.reproduce.paper import Found, MissingDataError, Plan, Unit
 
 F64 = NDArray[np.float64]
 
@@ -173,6 +173,20 @@ def varied_units(plan: Plan) -> Sequence[Unit]:
 def values(found: Found, data: str, setting: Setting, column: str) -> F64:
     """One number of each repeat."""
     return np.array(found[f"{data}/{setting.key}"][column])
+
+
+def sets_here(found: Found, data: Iterable[str], setting: Setting) -> list[str]:
+    """The data sets on which a setting was run; `MissingDataError` if on none."""
+    there, missing = [], None
+    for name in data:
+        try:
+            found[f"{name}/{setting.key}"]
+            there.append(name)
+        except MissingDataError as error:
+            missing = error
+    if missing is not None and not there:
+        raise missing
+    return there
 
 
 def mean(found: Found, data: str, setting: Setting, column: str) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bayeswood.reproduce.finding import Listing
 from bayeswood.reproduce.lakshminarayanan_2013.printed import NAMES
-from bayeswood.reproduce.lakshminarayanan_2013.runs import Setting, mean, values
+from bayeswood.reproduce.lakshminarayanan_2013.runs import Setting, mean, sets_here, values
 from bayeswood.reproduce.paper import Found
 
 # Differences in the mean that are taken for none, and for much; accuracy is in points.
@@ -74,12 +74,10 @@ def by_data(texts: Mapping[str, str]) -> str:
     return "; ".join(f"{NAMES[data]}: {text}" for data, text in texts.items())
 
 
-def listing(
-    found: Found, data: Iterable[str], settings: Sequence[Setting], *, title: str = ""
-) -> Listing:
-    """The numbers behind a figure: a line for each setting on each data set."""
+def listing(found: Found, data: Iterable[str], settings: Sequence[Setting]) -> Listing:
+    """The numbers behind a figure: a line for each setting on each data set that is here."""
     rows = []
-    for name in data:
+    for name in sets_here(found, data, settings[0]):
         for each in settings:
             got = {key: values(found, name, each, key) for key in ("accuracy", "log p")}
             seconds, leaves = (mean(found, name, each, key) for key in ("seconds", "leaves"))
@@ -92,7 +90,7 @@ def listing(
         "data", "method", "M, iterations or fewest rows of a leaf", "I", "CPU, s", "accuracy, %",
         "log p", "leaves",
     )  # fmt: skip
-    return Listing(header, tuple(rows), title)
+    return Listing(header, tuple(rows))
 
 
 def _method(setting: Setting) -> str:

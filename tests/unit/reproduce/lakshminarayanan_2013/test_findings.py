@@ -12,6 +12,7 @@ from bayeswood.reproduce import Plan
 from bayeswood.reproduce.lakshminarayanan_2013 import PAPER
 from bayeswood.reproduce.lakshminarayanan_2013.runs import Setting, p_above, p_apart
 from bayeswood.reproduce.lakshminarayanan_2013.tables import find_data, find_prior, prior_sizes
+from bayeswood.reproduce.paper import MissingDataError
 
 PLAN = Plan()
 PARTS = {part.key: part for part in PAPER.parts if part.find is not None}
@@ -73,6 +74,14 @@ def test_a_set_that_is_not_here():
     assert cells["pen-digits", "N"].verdict == "agrees"
     holding = PARTS["figure-4"].find(found, PLAN).claims
     assert {claim.holds for claim in holding} == {True}
+    for key in ("figure-2", "figure-5", "appendix-d", "appendix-e", "alike", "section-4-3"):
+        finding = PARTS[key].find(found, PLAN)
+        assert None in {claim.holds for claim in finding.claims}
+        (listing,) = finding.listings
+        assert not any("magic-04" in cell for row in listing.rows for cell in row)
+        assert len(listing.rows) >= 6
+    with pytest.raises(MissingDataError, match="magic04"):
+        PARTS["appendix-c"].find(found, PLAN)
 
 
 @pytest.mark.parametrize("quick", [False, True])
