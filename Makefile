@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \
     ! -name '*.pyc' ! -name '*.so' 2>/dev/null)
 CPP_FILES = $(shell find core bindings -name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
-PYTHON_FOLDERS = $(wildcard src tests benchmarks examples papers)
+PYTHON_FOLDERS = $(wildcard src tests benchmarks examples)
 
 # Prints the requirements of the extras named on its command line, one per line.
 LIST_EXTRAS := import sys, tomllib; \

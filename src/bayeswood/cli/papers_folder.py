@@ -1,43 +1,10 @@
-"""Where the project's sources keep the papers' pages and scripts."""
+"""Where the project's sources keep the papers' pages."""
 
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from bayeswood.errors import BayeswoodError
-
-SCRIPT = "reproduce.py"
-
-
-def list_scripts(papers: Path) -> dict[str, Path]:
-    """The script of each paper in a folder, by the paper's name.
-
-    Parameters
-    ----------
-    papers : Path
-
-    Raises
-    ------
-    BayeswoodError
-        If there is none.
-    """
-    scripts = {path.parent.name: path for path in sorted(papers.glob(f"*/{SCRIPT}"))}
-    if not scripts:
-        raise BayeswoodError(f"The folder {papers} has no paper: it must hold NAME/{SCRIPT}.")
-    return scripts
-
-
-def find_scripts(papers: Path | None) -> dict[str, Path]:
-    """The scripts of a folder, or of the sources around here; none where there are none.
-
-    Parameters
-    ----------
-    papers : Path or None
-    """
-    try:
-        return list_scripts(find_papers() if papers is None else papers)
-    except BayeswoodError:
-        return {}
 
 
 def find_papers() -> Path:
@@ -64,7 +31,7 @@ def _candidate_roots() -> Iterator[Path]:
 
 
 def _is_project(root: Path) -> bool:
-    """Whether a folder is the root of this project: nothing else's scripts are to be run."""
+    """Whether a folder is the root of this project: nothing is written into another's."""
     try:
         settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

@@ -1,21 +1,16 @@
 """``bayeswood reproduce``: run a paper again and hold every printed number beside what comes out.
 
-The papers are part of the package (`bayeswood.reproduce`). Those that are not yet brought into
-that form are scripts of the project's sources (``papers/NAME/reproduce.py``); what follows their
-name goes to the script.
+The papers are part of the package (`bayeswood.reproduce`).
 """
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bayeswood.cli.papers_folder import find_papers, find_scripts, list_scripts
+from bayeswood.cli.papers_folder import find_papers
 from bayeswood.cli.screen import Screen, screen_options
-from bayeswood.errors import BayeswoodError
 from bayeswood.progress import progress_bar
 from bayeswood.reproduce import Plan, Record, find_paper, paper_names, run_paper
 from bayeswood.reproduce.data import ADVICE
@@ -33,24 +28,17 @@ _WORK = "work"
 
 
 class _Papers(click.Group):
-    """Papers of the package, each with the same options, and scripts of the sources."""
+    """Papers of the package, each with the same options."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all papers in reach."""
-        return sorted({*paper_names(), *find_scripts(ctx.params.get("folder"))})
+        """Names of all papers."""
+        return paper_names()
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         """The command of a paper."""
-        if name in paper_names():
-            return _paper_command(name)
-        folder = ctx.params.get("folder")
-        scripts = find_scripts(folder)
-        if name in scripts:
-            return _script_command(name, scripts[name])
-        if not scripts:
-            list_scripts(find_papers() if folder is None else folder)  # says what is missing
-        known = ", ".join(self.list_commands(ctx))
-        raise BayeswoodError(f"There is no paper {name!r}. There are: {known}.")
+        if name not in paper_names():
+            find_paper(name)  # raises, and says what there is
+        return _paper_command(name)
 
 
 @click.group(cls=_Papers, invoke_without_command=True, subcommand_metavar="[PAPER [OPTIONS]]")
@@ -109,17 +97,6 @@ def _paper_command(name: str) -> click.Command:
     ) -> int:
         folder = ctx.parent.params["folder"] if ctx.parent else None
         return _run(find_paper(name), Screen(quiet=quiet, as_json=as_json), folder, **options)
-
-    return command
-
-
-def _script_command(name: str, script: Path) -> click.Command:
-    @click.command(
-        name=name, add_help_option=False, context_settings={"ignore_unknown_options": True}
-    )
-    @click.argument("options", nargs=-1, type=click.UNPROCESSED)
-    def command(options: tuple[str, ...]) -> int:
-        return subprocess.run([sys.executable, str(script), *options], check=False).returncode
 
     return command
 

@@ -10,6 +10,9 @@ from scipy.special import stdtr
 from bayeswood.reproduce.finding import Claim
 from bayeswood.reproduce.paper import Found, MissingDataError, Plan
 
+# From what the units gave, and the plan, to whether a claim holds and the numbers.
+Compute = Callable[[Found, Plan], tuple[bool, str]]
+
 
 @dataclass(frozen=True)
 class Check:
@@ -28,7 +31,7 @@ class Check:
 
     text: str
     checked: str
-    compute: Callable[[Found, Plan], tuple[bool, str]] | None = None
+    compute: Compute | None = None
 
 
 def check_claims(checks: Iterable[Check], found: Found, plan: Plan) -> tuple[Claim, ...]:

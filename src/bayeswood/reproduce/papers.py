@@ -7,6 +7,7 @@ from bayeswood.reproduce.paper import Paper
 
 # The module of each holds its PAPER; none is imported before it is asked for.
 _MODULES = {
+    "lakshminarayanan-2013": "bayeswood.reproduce.lakshminarayanan_2013",
     "quadrianto-2015": "bayeswood.reproduce.quadrianto_2015",
     "schetinin-2004": "bayeswood.reproduce.schetinin_2004",
     "taddy-2015": "bayeswood.reproduce.taddy_2015",

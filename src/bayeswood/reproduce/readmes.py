@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from bayeswood.errors import BayeswoodError
@@ -44,8 +44,7 @@ def readme_texts(papers: Path) -> dict[Path, str]:
         papers / name / README: readme_of(paper, record)
         for name, (paper, record) in records.items()
     }
-    others = {place.parent.name for place in papers.glob(f"*/{README}")} - set(names)
-    texts[papers / README] = summary_of(records, others)
+    texts[papers / README] = summary_of(records)
     return texts
 
 
@@ -92,18 +91,15 @@ def readme_of(paper: Paper, record: Record) -> str:
     return to_markdown(page_of(paper, record))
 
 
-def summary_of(records: Mapping[str, tuple[Paper, Record]], others: Iterable[str]) -> str:
+def summary_of(records: Mapping[str, tuple[Paper, Record]]) -> str:
     """The text of ``papers/README.md``.
 
     Parameters
     ----------
     records : mapping of str to (Paper, Record)
         By name.
-    others : iterable of str
-        Papers that are not in this form yet.
     """
     rows = [_summary_row(paper, record) for paper, record in records.values()]
-    rows += [(f"[{name}]({name}/{README})", *[""] * 4, "not in this form yet") for name in others]
     header = ("paper", "cells", "agree", "differ, and why", "cannot be run", "claims")
     blocks: list[Block] = [
         Heading(1, "The papers, run again"),

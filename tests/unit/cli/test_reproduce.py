@@ -1,4 +1,4 @@
-"""The verb that runs papers again: those of the package, and scripts of the sources."""
+"""The verb that runs papers again."""
 
 import json
 import sys
@@ -14,12 +14,6 @@ from bayeswood.reproduce import paper_names
 from bayeswood.reproduce.readmes import RESULTS
 
 ROOT = Path(__file__).parents[3]
-SCRIPT = """
-import sys
-from pathlib import Path
-Path(__file__).with_name("seen").write_text(" ".join(sys.argv[1:]))
-sys.exit(3 if "--fail" in sys.argv else 0)
-"""
 
 
 def run(*args):
@@ -28,12 +22,11 @@ def run(*args):
 
 @pytest.fixture
 def papers(tmp_path):
-    """Sources of a project of this name, with one paper."""
-    folder = tmp_path / "sources" / "papers" / "first-2020"
+    """Sources of a project of this name."""
+    folder = tmp_path / "sources" / "papers"
     folder.mkdir(parents=True)
-    (folder / "reproduce.py").write_text(SCRIPT)
     (tmp_path / "sources" / "pyproject.toml").write_text('[project]\nname = "bayeswood"\n')
-    return folder.parent
+    return folder
 
 
 @pytest.fixture
@@ -53,37 +46,27 @@ def test_the_projects_own_papers_are_found(monkeypatch):
 
 
 @pytest.mark.usefixtures("installed")
-def test_options_go_to_the_script(papers, monkeypatch):
+def test_papers_are_found_around_here(papers, monkeypatch):
     monkeypatch.chdir(papers)
-    result = run("first-2020", "--quick", "--help", "-n", "3", "--debug")
+    assert find_papers() == papers
+
+
+def test_without_a_name_the_papers_are_listed():
+    result = run()
     assert result.exit_code == 0
-    assert (papers / "first-2020" / "seen").read_text() == "--quick --help -n 3 --debug"
+    assert result.stdout.splitlines() == paper_names()
 
 
-@pytest.mark.usefixtures("installed")
-def test_the_exit_code_is_the_scripts(papers):
-    assert run("--papers", papers, "first-2020", "--fail").exit_code == 3
-
-
-@pytest.mark.usefixtures("installed")
-def test_without_a_name_the_papers_are_listed(papers):
-    result = run("--papers", papers)
-    assert result.exit_code == 0
-    assert result.stdout.splitlines() == sorted(["first-2020", *paper_names()])
-
-
-@pytest.mark.usefixtures("installed")
-def test_a_name_that_does_not_exist(papers):
-    result = run("--papers", papers, "second-2021")
+def test_a_name_that_does_not_exist():
+    result = run("second-2021", "--quick")
     assert result.exit_code == 1
-    known = ", ".join(sorted(["first-2020", *paper_names()]))
+    known = ", ".join(paper_names())
     assert result.stderr == f"bayeswood: There is no paper 'second-2021'. There are: {known}.\n"
-    assert not (papers / "first-2020" / "seen").exists()
 
 
 @pytest.mark.usefixtures("installed")
 def test_without_sources_one_line_says_what_to_do():
-    result = run("first-2020")
+    result = run("--summary")
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
     assert "Get the sources" in result.stderr
@@ -92,19 +75,12 @@ def test_without_sources_one_line_says_what_to_do():
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("text", ['[project]\nname = "other"\n', "[project\n", None])
-def test_scripts_of_other_projects_are_not_run(papers, monkeypatch, text):
+def test_other_projects_are_left_alone(papers, monkeypatch, text):
     settings = papers.parent / "pyproject.toml"
     settings.unlink() if text is None else settings.write_text(text)
     monkeypatch.chdir(papers)
     with pytest.raises(BayeswoodError, match="part of the project's sources"):
         find_papers()
-
-
-@pytest.mark.usefixtures("installed")
-def test_a_folder_without_papers(tmp_path):
-    result = run("--papers", tmp_path / "site-packages", "first-2020")
-    assert result.exit_code == 1
-    assert "has no paper" in result.stderr
 
 
 @pytest.mark.parametrize("args", [["--help"], ["tierney-lecture", "--help"]])

@@ -129,9 +129,8 @@ def test_results_that_are_none(tmp_path, text):
 
 
 def test_the_summary_counts(paper, record):
-    text = summary_of({"toy-2000": (paper, record)}, ["other-1999"])
+    text = summary_of({"toy-2000": (paper, record)})
     (row,) = rows_of(text, "| [toy-2000](toy-2000/README.md) |")
     assert "| 4 | 1 | 2: It was printed so. (1); not explained (1) |" in row
     assert "| 1: nobody knows how (1); Figure 9 |" in row
     assert row.endswith("| 1 hold, 1 do not hold, 1 not checked |")
-    assert rows_of(text, "| [other-1999](other-1999/README.md) |")
