@@ -123,7 +123,10 @@ def test_few_of_many_features_are_kept():
     sparse = quick(30, sparse=True, **settings).fit(wide, y)
     assert sparse.feature_shares_.shape == (2, 40, 40)
     np.testing.assert_allclose(sparse.feature_shares_.sum(axis=2), 1)
-    assert sparse.feature_importances_[:5].sum() > 0.85 > plain.feature_importances_[:5].sum()
+    assert sparse.feature_shares_.mean(axis=(0, 1))[:5].sum() > 0.85
+    used = [model.inclusion_probabilities_[5:].mean() for model in (sparse, plain)]
+    assert used[0] < 0.5 * used[1]
+    assert sparse.feature_importances_[:5].sum() > plain.feature_importances_[:5].sum()
 
 
 def test_noise_that_varies_is_found():
