@@ -42,6 +42,7 @@ const RowKernels& portable_row_kernels() {
                                       find_range<std::uint16_t>,
                                       split_rows<std::uint8_t>,
                                       split_rows<std::uint16_t>,
+                                      relabel_rows,
                                       pass_rows<false>,
                                       pass_rows<true>,
                                       sum_slots};

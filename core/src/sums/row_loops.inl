@@ -37,3 +37,7 @@ std::size_t split_rows(const Slot* slots, const RowSplit& split, const Code* cod
   }
   return n_right;
 }
+
+inline void relabel_rows(const Slot* slots, const Slot* to, std::size_t, std::size_t n, Slot* out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = to[slots[i]];
+}

@@ -132,8 +132,7 @@ void TreeMoves::gather(const SumTree& tree, std::int32_t top, const Slot* slots)
     new_leaves_.push_back(tree[node].slot);
   });
   old_leaves_ = new_leaves_;
-  const std::size_t n = law_.table().n_rows();
-  for (std::size_t i = 0; i < n; ++i) proposed_[i] = to[slots[i]];
+  law_.kernels().relabel(slots, to.data(), tree.n_slots(), law_.table().n_rows(), proposed_.data());
 }
 
 bool TreeMoves::measure(SumTree& tree, std::int32_t top, NewRules rules) {
@@ -247,7 +246,10 @@ void TreeMoves::accept(SumTree& tree, std::vector<Slot>& slots) {
   if (move_ == SumMove::DEATH) {
     const Slot right = tree[tree[node_].right].slot;
     const Slot kept = tree[node_].slot;
-    for (Slot& slot : slots) slot = slot == right ? kept : slot;
+    std::array<Slot, MOST_SLOTS> to;
+    for (std::size_t s = 0; s < MOST_SLOTS; ++s) to[s] = static_cast<Slot>(s);
+    to[right] = kept;
+    law_.kernels().relabel(slots.data(), to.data(), tree.n_slots(), slots.size(), slots.data());
     tree.merge(node_);
     tree[node_].varies = true;
     return;

@@ -55,6 +55,8 @@ struct RowKernels {
                               std::size_t n, Slot* out);
   std::size_t (*wide_split)(const Slot* slots, const RowSplit& split, const std::uint16_t* codes,
                             std::size_t n, Slot* out);
+  // Every slot by another, of 256; those in use lie below n_slots.
+  void (*relabel)(const Slot* slots, const Slot* to, std::size_t n_slots, std::size_t n, Slot* out);
   // rest = rest - take + give, or rest * take * give; sums of the proposal.
   void (*add_pass)(const RowPass& pass, const SlotSums& proposed);
   void (*multiply_pass)(const RowPass& pass, const SlotSums& proposed);
