@@ -106,12 +106,12 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     # Kinds are numbered from 0 even where all trees are of the second.
     kind = plan.randomized - plan.randomized.min()
     n_trees = np.bincount(kind)
-    some, strength = _some_rows(data, grown.forest.n_outputs), plan.strength
+    some, strength = _some_rows(data, grown), plan.strength
     if strength is None:
-        strength = _chosen_strength(some, grown, kind, n_jobs)
+        strength = _chosen_strength(some, grown.forest, kind, n_jobs)
     shrunk = shrink_trees(grown, strength, n_jobs)
     if plan.weigh and len(n_trees) == 2:
-        shares = _chosen_shares(some, shrunk, kind, n_jobs)
+        shares = _chosen_shares(some, shrunk.forest, kind, n_jobs)
     else:
         shares = equal_shares(n_trees)
     weights = (shares / n_trees)[kind]
@@ -166,41 +166,38 @@ def _halves(grown: GrownForest) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class _SomeRows:
-    """Training rows by which strength and share are chosen, and which of how many they are."""
+    """Training rows by which strength and share are chosen, and how trees drew from all rows."""
 
     X: NDArray[Any]
     label: NDArray[np.intp]
     weights: F64 | None
-    numbers: NDArray[np.int32]
-    n_training: int
+    drawn: dict[str, Any]
 
 
-def _some_rows(data: TrainingData, n_classes: int) -> _SomeRows:
-    n_rows = data.n_rows
+def _some_rows(data: TrainingData, grown: GrownForest) -> _SomeRows:
+    n_rows, n_classes = data.n_rows, grown.forest.n_outputs
     most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // n_classes)
     rows = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(rows)
-    label = chosen.target.y.astype(np.intp)
-    return _SomeRows(chosen.X, label, chosen.sample_weight, rows.astype(np.int32), n_rows)
+    drawn = {**_drawn(grown), "n_training": n_rows, "rows": rows.astype(np.int32)}
+    return _SomeRows(chosen.X, chosen.target.y.astype(np.intp), chosen.sample_weight, drawn)
 
 
 def _chosen_strength(
-    some: _SomeRows, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
+    some: _SomeRows, forest: Forest, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
-    n_classes = grown.forest.n_outputs
-    entries = int(grown.forest.n_leaves.sum()) * n_classes
+    n_classes = forest.n_outputs
+    entries = int(forest.n_leaves.sum()) * n_classes
     if not 1 < n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
-    kinds = _sums_by_kind(some, grown, STRENGTHS, kind, n_jobs)
+    kinds = _sums_by_kind(some, forest, STRENGTHS, kind, n_jobs)
     if not kinds.counts.any():
         return 0.0
     strength = choose_strength(kinds, some.label, some.weights, n_jobs)
     return strength if strength >= _LEAST_STRENGTH else 0.0
 
 
-def _chosen_shares(
-    some: _SomeRows, shrunk: GrownForest, kind: NDArray[np.int32], n_jobs: int
-) -> F64:
+def _chosen_shares(some: _SomeRows, shrunk: Forest, kind: NDArray[np.int32], n_jobs: int) -> F64:
     kinds = _sums_by_kind(some, shrunk, np.zeros(1), kind, n_jobs)
     if not kinds.counts.any():
         return equal_shares(kinds.n_trees)
@@ -209,19 +206,12 @@ def _chosen_shares(
 
 
 def _sums_by_kind(
-    some: _SomeRows, grown: GrownForest, strengths: F64, kind: NDArray[np.int32], n_jobs: int
+    some: _SomeRows, forest: Forest, strengths: F64, kind: NDArray[np.int32], n_jobs: int
 ) -> KindSums:
     """What trees of each kind say of those rows that they left out."""
     n_trees = np.bincount(kind)
-    sums, counts = grown.forest.core.predict_oob_shrunk(
-        some.X,
-        strengths=strengths,
-        kind=kind,
-        n_kinds=len(n_trees),
-        n_jobs=n_jobs,
-        n_training=some.n_training,
-        rows=some.numbers,
-        **_drawn(grown),
+    sums, counts = forest.core.predict_oob_shrunk(
+        some.X, strengths=strengths, kind=kind, n_kinds=len(n_trees), n_jobs=n_jobs, **some.drawn
     )
     return KindSums(sums, counts, n_trees)
 
