@@ -160,7 +160,7 @@ class FolderSite:
         """Write the trunk of a round; the spill of the round before is deleted."""
         trunk = keep_trunk(self._folder, round_, make)
         if round_:
-            WorkFolder(self._folder.place(f"route-{round_ - 1}")).remove()
+            WorkFolder(self._folder.path / f"route-{round_ - 1}").remove()
         return trunk
 
     def count(self, round_: int, trunk: Forest, table: ScannedTable, sample: Rows) -> I64:

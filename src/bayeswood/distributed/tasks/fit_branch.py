@@ -41,7 +41,7 @@ def read_branch_rows(
     rows = np.empty(n_rows, dtype=np.int32) if plan.keep_rows else None
     responses = [y] if y.ndim == 1 else list(y.T)
     others = [column for column in (weight, rows) if column is not None]
-    paths = [folder.place(chunk["name"]) for chunk in chunks if chunk["counts"][branch]]
+    paths = [folder.path / chunk["name"] for chunk in chunks if chunk["counts"][branch]]
     read_branch(paths, branch, [*X.T, *responses, *others])
     return X, y, weight, rows
 
@@ -74,11 +74,12 @@ def fit_branch_files(
         ``n_rows`` of the branch, and ``nbytes`` of its forest.
     """
     name = branch_name(round_, branch)
-    if not folder.has(f"{name}.npz"):
-        fitted, rows = _fit(folder, branch, round_, n_threads, report)
-        save_branch(folder, name, fitted, rows)
-    arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
-    return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
+    if folder.has(f"{name}.npz"):
+        arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
+        return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
+    fitted, rows = _fit(folder, branch, round_, n_threads, report)
+    save_branch(folder, name, fitted, rows)
+    return {"n_rows": fitted.n_rows, "nbytes": fitted.forest.nbytes}
 
 
 def _fit(

@@ -293,7 +293,7 @@ def read_sample(folder: WorkFolder, plan: FilePlan, size: int, encoding: Encodin
 
     tables = []
     for index in range(len(plan.fragments)):
-        with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:
+        with pa.OSFile(str(folder.path / f"{scan_name(index)}.arrow"), "rb") as source:
             tables.append(pa.ipc.open_file(source).read_all())
     table = pa.concat_tables(tables)
     rows = table.column("row").to_numpy()
