@@ -122,9 +122,7 @@ def _frame_from_arrow(native: Any) -> nw.DataFrame[Any]:
 
 
 def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
-    labels = list(frame.columns)
-    names = feature_names(labels)
-    _refuse_duplicates(labels)
+    names = feature_names(list(frame.columns))
     for size, unit in zip(frame.shape, ("sample", "feature"), strict=True):
         if size == 0:
             raise BayeswoodError(
@@ -132,14 +130,6 @@ def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
                 f"required by {estimator_name}."
             )
     return FrameTable(frame, names)
-
-
-def _refuse_duplicates(labels: Sequence[Any]) -> None:
-    seen = set()
-    for label in labels:
-        if label in seen:
-            raise BayeswoodError(f"The column names of X must be distinct. Got {label!r} twice.")
-        seen.add(label)
 
 
 def _as_array_like(native: Any) -> Any:
