@@ -66,7 +66,7 @@ test-core: $(VENV)/.builder
 	ctest --test-dir build/sanitize --output-on-failure
 
 test-python: $(VENV)/.installed $(VENV)/.tools
-	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) $(PYTEST_ARGS)
+	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	ruff format --check $(PYTHON_FOLDERS)

@@ -49,11 +49,12 @@ Resampling resampling_of(const std::string& name) {
 nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const OwnedLeaves& model) {
   ParticleForest found = gather(islands, table.n_features());
   std::vector<double> log_evidence;
-  std::vector<std::int32_t> n_open;
+  std::vector<std::int32_t> n_open, n_filtered;
   nb::list ess;
   for (Island& island : islands) {
     log_evidence.push_back(island.log_evidence);
     n_open.push_back(static_cast<std::int32_t>(island.n_open));
+    n_filtered.push_back(static_cast<std::int32_t>(island.n_filtered));
     ess.append(to_numpy(std::move(island.ess)));
   }
   const std::size_t n_trees = found.trees.size();
@@ -67,6 +68,7 @@ nb::dict to_dict(std::vector<Island>& islands, const RankedTable& table, const O
   out["island_log_evidence"] = to_numpy(std::move(log_evidence));
   out["island_ess"] = ess;
   out["island_n_open"] = to_numpy(std::move(n_open));
+  out["island_size"] = to_numpy(std::move(n_filtered));
   return out;
 }
 
@@ -77,10 +79,12 @@ RankedTable ranked(const AnyMatrix& X, const Vector<std::int32_t>& n_levels, std
   return {table, copy(n_levels), run};
 }
 
-MoveSettings move_settings(std::uint32_t n_moves, const OptionalVector& probabilities,
+MoveSettings move_settings(std::uint32_t n_moves, std::uint32_t n_moved, std::uint32_t n_islands,
+                           const OptionalVector& probabilities,
                            const OptionalVector& log_ratio_error) {
-  MoveSettings moves{n_moves, {}};
+  MoveSettings moves{n_moves, n_moved, {}};
   if (n_moves == 0) return moves;
+  if (n_moved < n_islands) throw std::invalid_argument("n_moved: at least one per island");
   if (!probabilities) throw std::invalid_argument("move_probabilities: needed for moves");
   moves.chain.probability = numbers_of_moves(*probabilities, "move_probabilities");
   check_probabilities(moves.chain.probability);
@@ -95,7 +99,7 @@ nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_leve
                           const std::string& proposal, double tau, const std::string& expansion,
                           const std::string& resampling, double ess_threshold,
                           std::uint32_t max_stages, std::int64_t min_samples_leaf,
-                          std::uint32_t max_leaves, std::uint32_t n_moves,
+                          std::uint32_t max_leaves, std::uint32_t n_moves, std::uint32_t n_moved,
                           const OptionalVector& move_probabilities,
                           const OptionalVector& log_ratio_error, unsigned n_jobs,
                           const nb::object& progress) {
@@ -111,7 +115,7 @@ nb::dict sample_particles(const AnyMatrix& X, const Vector<std::int32_t>& n_leve
   settings.max_stages = max_stages;
   settings.max_leaves = max_leaves;
   settings.seed = seed;
-  settings.moves = move_settings(n_moves, move_probabilities, log_ratio_error);
+  settings.moves = move_settings(n_moves, n_moved, n_islands, move_probabilities, log_ratio_error);
   std::optional<RankedTable> table;
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     table.emplace(ranked(X, n_levels, model.n_rows(), run));
@@ -178,7 +182,8 @@ void bind_smc(nb::module_& m) {
         nb::arg("expansion") = "oldest", nb::arg("resampling") = "multinomial",
         nb::arg("ess_threshold") = 0.1, nb::arg("max_stages") = 5000,
         nb::arg("min_samples_leaf") = 1, nb::arg("max_leaves") = 0xffffffffU,
-        nb::arg("n_moves") = 0, nb::arg("move_probabilities").none() = nb::none(),
+        nb::arg("n_moves") = 0, nb::arg("n_moved") = 0,
+        nb::arg("move_probabilities").none() = nb::none(),
         nb::arg("log_ratio_error").none() = nb::none(), nb::arg("n_jobs") = 1,
         nb::arg("progress") = nb::none());
   m.def("list_splits", &list_splits, nb::arg("X"), nb::arg("n_levels"), nb::arg("model"),

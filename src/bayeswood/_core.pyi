@@ -528,6 +528,7 @@ def sample_particles(
     min_samples_leaf: int = 1,
     max_leaves: int = 4294967295,
     n_moves: int = 0,
+    n_moved: int = 0,
     move_probabilities: F64 | None = None,
     log_ratio_error: F64 | None = None,
     n_jobs: int = 1,
@@ -537,14 +538,15 @@ def sample_particles(
 
     proposal: "prior", "empirical", "tempered" (prior x likelihood^tau). expansion: "oldest" and
     "least-likely" decide about one node of a particle per stage, "layer" about all. n_moves > 0:
-    if all trees are finished, particles are drawn by their weights at the end, and each makes so
-    many Metropolis steps; move_probabilities and log_ratio_error as of sample_tree_chains. Gives
-    back forest: Forest of the distinct trees; importances (n_trees, n_features); leaf_variance
-    (n_leaves in all,) of the predictives, empty for classes; particle_island int32, particle_tree
-    int64, particle_weight, each (n_particles,), weights summing to 1 in each island;
-    island_log_evidence (n_islands,), -inf if all weights were 0; island_ess: per island the
-    effective sample size after each stage; island_n_open int32: particles left unfinished. The same
-    bits for any n_jobs. Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    if all trees are finished, n_moved particles (over all islands) are drawn by their weights at
+    the end, and each makes so many Metropolis steps; move_probabilities and log_ratio_error as of
+    sample_tree_chains. Gives back forest: Forest of the distinct trees; importances (n_trees,
+    n_features); leaf_variance (n_leaves in all,) of the predictives, empty for classes;
+    particle_island int32, particle_tree int64, particle_weight, each (n_particles,) or (n_moved,),
+    weights summing to 1 in each island; island_log_evidence (n_islands,), -inf if all weights were
+    0; island_ess: per island the effective sample size after each stage; island_n_open int32:
+    particles left unfinished; island_size int32: particles of the filter. The same bits for any
+    n_jobs. Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
 def list_splits(

@@ -30,7 +30,7 @@ from bayeswood.modelfile.container import digest, read_section, read_table
 from bayeswood.modelfile.layout import DIGEST_SIZE, ENTRY, PREAMBLE, Codec, FormatError
 from bayeswood.modelfile.read import StoredModel, parse_model, read_stored
 
-N_SHARDS, N_PER_SHARD = 4, 6_000
+N_SHARDS, N_PER_SHARD = 2, 12_000
 MEMORY_LIMIT = 1 << 28  # bytes beyond what the imports need
 PEAK_RATIO, PEAK_FLOOR = 64, 1 << 22  # of the file's size; bytes
 SLOWEST_FILE = 5.0  # seconds; a usual one takes a millisecond

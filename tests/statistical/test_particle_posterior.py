@@ -135,14 +135,17 @@ LIMITS = [{}, {"min_samples_leaf": 2}, {"max_leaves": 3}, {"power": 0.4}, {"copi
 LIMITS += [{"dirichlet_alpha": [0.2, 1.5, 0.8]}]
 
 
-def limited(limit, y):
-    """Parameters of the estimator, copies of the rows, and the twin's model."""
-    parameters = dict(limit)
+def limited_fit(X, rows, levels, y, limit, **more):
+    """Particles under a limit, and the evidence of its trees by their leaves."""
+    parameters = {"alpha_split": 0.9, "beta_split": 0.6, **limit, **more}
     copies = (1, 2, 1, 3, 1, 1, 2) if parameters.pop("copies", False) else None
     alpha = tuple(parameters.get("dirichlet_alpha", ()))
     if not alpha:
         parameters["concentration"] = 2.0
-    return parameters, copies, ClassModel(y, 3, alpha or 2.0, copies, limit.get("power", 1.0))
+    model = ClassModel(y, 3, alpha or 2.0, copies, limit.get("power", 1.0))
+    sums = evidence_by_leaves(rows, levels, model, 0.9, 0.6, limit.get("min_samples_leaf", 1))
+    trees = many_runs(SMCTreeClassifier, 1300, **parameters).fit(X, y, sample_weight=copies)
+    return trees, sums[: limit.get("max_leaves", len(sums)) + 1]
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: next(iter(limit), "none"))
@@ -150,18 +153,7 @@ def limited(limit, y):
 def test_mixed_tables_and_limits(proposal, limit, seed):
     """As above: 2e-4 a case."""
     X, rows, levels, y = mixed_rows()
-    parameters, copies, model = limited(limit, y)
-    sums = evidence_by_leaves(rows, levels, model, 0.9, 0.6, limit.get("min_samples_leaf", 1))
-    sums = sums[: limit.get("max_leaves", len(sums)) + 1]
-    trees = many_runs(
-        SMCTreeClassifier,
-        1300,
-        proposal=proposal,
-        alpha_split=0.9,
-        beta_split=0.6,
-        random_state=seed,
-        **parameters,
-    ).fit(X, y, sample_weight=copies)
+    trees, sums = limited_fit(X, rows, levels, y, limit, proposal=proposal, random_state=seed)
     assert abs(standard_errors_off(trees, sums.sum())) < 4
     shares = posterior_of_leaves(trees, len(sums))
     assert np.abs(shares[: len(sums)] - sums / sums.sum()).max() < 0.01

@@ -15,6 +15,11 @@ namespace {
 
 constexpr std::uint32_t MOVES_BETWEEN_LOOKS = 256;  // at the stop flag
 
+// An island's part of `n` that all islands share.
+std::uint32_t share_of(std::uint32_t n, const FilterSettings& settings, std::uint32_t island) {
+  return n / settings.n_islands + (island < n % settings.n_islands ? 1 : 0);
+}
+
 template <CutLeafModel Model>
 struct Particle {
   typename AgendaPool<Model>::Agenda agenda = nullptr;
@@ -28,7 +33,7 @@ template <CutLeafModel Model>
 class Filter {
  public:
   Filter(const RankedTable& table, const Model& model, std::span<const std::uint64_t> salts,
-         const FilterSettings& settings, std::uint32_t island, std::uint32_t n_particles);
+         const FilterSettings& settings, std::uint32_t island);
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
   ~Filter() { clear(particles_); }
@@ -43,7 +48,7 @@ class Filter {
   void decide(const Node& node, std::size_t m, std::vector<Node>& children);
   void push(const Node& node, Particle<Model>& particle);
   Particle<Model> copy(const Particle<Model>& particle);
-  void resample(const WeightSummary& summary);
+  void resample(const WeightSummary& summary, std::size_t n);
   void clear(std::vector<Particle<Model>>& particles);
   bool any_open() const;
   void hand_over(Island& island);
@@ -51,6 +56,7 @@ class Filter {
   Metropolis<Model> chain_of(std::size_t m, const TreeLaw& law) const;
 
   const FilterSettings& settings_;
+  std::uint32_t island_;
   std::uint64_t first_stream_;  // the island's particles are numbered from here
   BlockStore<Model> blocks_;
   AgendaPool<Model> agendas_;
@@ -67,19 +73,20 @@ class Filter {
 template <CutLeafModel Model>
 Filter<Model>::Filter(const RankedTable& table, const Model& model,
                       std::span<const std::uint64_t> salts, const FilterSettings& settings,
-                      std::uint32_t island, std::uint32_t n_particles)
+                      std::uint32_t island)
     : settings_(settings),
+      island_(island),
       first_stream_(std::uint64_t{island} << 32),
       blocks_(table, model, salts),
       agendas_(blocks_),
       histories_(blocks_),
       proposer_(blocks_, settings.proposal),
-      particles_(n_particles),
-      log_weights_(n_particles, 0.0),
+      particles_(share_of(settings.n_particles, settings, island)),
+      log_weights_(particles_.size(), 0.0),
       resampling_(settings.seed, island, Purpose::RESAMPLING) {
   Block<Model>* root = blocks_.root();
   log_evidence_ = root->log_marginal;
-  for (std::uint32_t m = 0; m < n_particles; ++m) {
+  for (std::uint32_t m = 0; m < particles_.size(); ++m) {
     streams_.emplace_back(settings.seed, first_stream_ + m, Purpose::PARTICLES);
     push({0, 0, 0, root}, particles_[m]);
   }
@@ -89,6 +96,7 @@ Filter<Model>::Filter(const RankedTable& table, const Model& model,
 template <CutLeafModel Model>
 Island Filter<Model>::run(const StopFlag& stop) {
   Island out;
+  out.n_filtered = static_cast<std::uint32_t>(particles_.size());
   WeightSummary summary = summarise_weights(log_weights_);
   for (std::uint32_t stage = 0; stage < settings_.max_stages && run_stage(stop); ++stage) {
     WeightSummary now = summarise_weights(log_weights_);
@@ -100,13 +108,13 @@ Island Filter<Model>::run(const StopFlag& stop) {
     out.ess.push_back(summary.ess);
     const auto threshold = settings_.ess_threshold * static_cast<double>(particles_.size());
     if (summary.ess < threshold && any_open()) {
-      resample(summary);
+      resample(summary, particles_.size());
       summary = summarise_weights(log_weights_);
     }
   }
   const bool moves = settings_.moves.n_moves > 0 && std::isfinite(log_evidence_) && !any_open();
   if (moves) {
-    resample(summary);
+    resample(summary, share_of(settings_.moves.n_drawn, settings_, island_));
     summary = summarise_weights(log_weights_);
   }
   out.log_evidence = log_evidence_ + summary.log_mean;
@@ -184,15 +192,15 @@ Particle<Model> Filter<Model>::copy(const Particle<Model>& particle) {
 }
 
 template <CutLeafModel Model>
-void Filter<Model>::resample(const WeightSummary& summary) {
+void Filter<Model>::resample(const WeightSummary& summary, std::size_t n) {
   std::vector<Particle<Model>> next;
-  next.reserve(particles_.size());
-  for (const auto m : draw_ancestors(settings_.resampling, summary.weights, resampling_))
+  next.reserve(n);
+  for (const auto m : draw_ancestors(settings_.resampling, summary.weights, n, resampling_))
     next.push_back(copy(particles_[m]));
   clear(particles_);
   particles_ = std::move(next);
   log_evidence_ += summary.log_mean;
-  std::fill(log_weights_.begin(), log_weights_.end(), 0.0);
+  log_weights_.assign(n, 0.0);
 }
 
 template <CutLeafModel Model>
@@ -296,10 +304,8 @@ std::vector<Island> run_islands(const RankedTable& table, const Model& model,
   parallel_for(
       settings.n_islands, run.n_threads,
       [&](std::size_t i, unsigned, const StopFlag& stop) {
-        const std::uint32_t n = settings.n_particles / settings.n_islands +
-                                (i < settings.n_particles % settings.n_islands ? 1 : 0);
-        islands[i] = Filter<Model>(table, model, salts, settings, static_cast<std::uint32_t>(i), n)
-                         .run(stop);
+        islands[i] =
+            Filter<Model>(table, model, salts, settings, static_cast<std::uint32_t>(i)).run(stop);
       },
       run.poll);
   return islands;

@@ -45,8 +45,9 @@ std::vector<double> strata(std::size_t n, Stream& stream, bool one_draw) {
 }
 
 // The whole parts of the expected numbers, and the rest by multinomial draws.
-std::vector<std::uint32_t> residual(std::span<const double> weights, Stream& stream) {
-  const auto n = static_cast<double>(weights.size());
+std::vector<std::uint32_t> residual(std::span<const double> weights, std::size_t n_drawn,
+                                    Stream& stream) {
+  const auto n = static_cast<double>(n_drawn);
   std::vector<std::uint32_t> found;
   std::vector<double> rest(weights.begin(), weights.end());
   for (std::size_t m = 0; m < rest.size(); ++m) {
@@ -54,11 +55,11 @@ std::vector<std::uint32_t> residual(std::span<const double> weights, Stream& str
     found.insert(found.end(), static_cast<std::size_t>(whole), static_cast<std::uint32_t>(m));
     rest[m] = n * weights[m] - whole;
   }
-  if (found.size() < weights.size()) {
-    const auto more = at_points(rest, uniform_points(weights.size() - found.size(), stream));
+  if (found.size() < n_drawn) {
+    const auto more = at_points(rest, uniform_points(n_drawn - found.size(), stream));
     found.insert(found.end(), more.begin(), more.end());
   }
-  found.resize(weights.size());
+  found.resize(n_drawn);
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -84,8 +85,7 @@ WeightSummary summarise_weights(std::span<const double> log_weights) {
 }
 
 std::vector<std::uint32_t> draw_ancestors(Resampling scheme, std::span<const double> weights,
-                                          Stream& stream) {
-  const std::size_t n = weights.size();
+                                          std::size_t n, Stream& stream) {
   switch (scheme) {
     case Resampling::MULTINOMIAL:
       return at_points(weights, uniform_points(n, stream));
@@ -96,7 +96,7 @@ std::vector<std::uint32_t> draw_ancestors(Resampling scheme, std::span<const dou
     case Resampling::RESIDUAL:
       break;
   }
-  return residual(weights, stream);
+  return residual(weights, n, stream);
 }
 
 }  // namespace bayeswood

@@ -3,26 +3,31 @@
 import os
 import sys
 import traceback
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
-from bayeswood.cli.compare import compare
-from bayeswood.cli.datasets import datasets
-from bayeswood.cli.demo import demo
-from bayeswood.cli.evaluate import evaluate
-from bayeswood.cli.fit import fit
-from bayeswood.cli.info import info
-from bayeswood.cli.predict import predict
-from bayeswood.cli.reproduce import reproduce
 from bayeswood.version import __version__
 
+# Each in a file of its own, which is imported when the verb is asked for.
+VERBS = ("compare", "datasets", "demo", "evaluate", "fit", "info", "predict", "reproduce")
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 _EXTRAS = {"pyarrow": "cli", "rich": "cli", "click": "cli", "matplotlib": "plots"}
 
 
 class App(click.Group):
     """A group whose failures are one line on stderr, without a traceback unless ``--debug``."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All verbs, in order."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A verb; for a name that is none all are imported, so that the nearest is suggested."""
+        for verb in (cmd_name,) if cmd_name in VERBS else VERBS:
+            self.add_command(getattr(import_module(f"bayeswood.cli.{verb}"), verb))
+        return super().get_command(ctx, cmd_name)
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, print a failure as one line, and exit."""
@@ -86,7 +91,3 @@ def _print_line(text: str) -> None:
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def app() -> None:
     """Tree ensembles that say how sure they are."""
-
-
-for verb in (fit, predict, evaluate, compare, info, datasets, reproduce, demo):
-    app.add_command(verb)

@@ -121,7 +121,8 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         problem = read_problem(request)
         estimator = _unfitted(request, problem, screen)
         _check_groups(request, estimator)
-        _show_problem(request, problem, screen)
+        if screen.is_text:
+            _show_problem(request, problem, screen)
         warned: list[str] = []
         with warnings_as_notes(warned):
             fitted = _fitted(request, problem, estimator)
@@ -129,7 +130,8 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         problem.notes.extend(warned)
         _write_outputs(files, request, problem, fitted)
         result = _result(request, problem, fitted)
-    _show_result(request, result, fitted, screen)
+    if screen.is_text:
+        _show_result(request, result, fitted, screen)
     screen.finish(result)
 
 

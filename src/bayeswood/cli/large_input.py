@@ -62,9 +62,8 @@ def is_large(source: str, limit: int) -> bool:
         return False
     if not os.path.isfile(source):
         return os.path.isdir(source) or any(mark in source for mark in "*?[")
-    if file_kind_or_csv(source) == "arrow":
-        return True
-    return bytes_in_memory(source) > limit
+    kind = file_kind_or_csv(source)
+    return kind == "arrow" or bytes_in_memory(source, kind) > limit
 
 
 def file_kind_or_csv(path: str) -> str:
@@ -75,12 +74,12 @@ def file_kind_or_csv(path: str) -> str:
         return "csv"
 
 
-def bytes_in_memory(path: str) -> int:
-    """About what a fit to a file would take, if it were read as a whole."""
+def bytes_in_memory(path: str, kind: str) -> int:
+    """About what a fit to a file of this kind would take, if it were read as a whole."""
     size = os.path.getsize(path)
     if path.lower().endswith(".gz"):
         return _GZIP_FACTOR * size
-    if file_kind_or_csv(path) == "csv":
+    if kind == "csv":
         return _CSV_FACTOR * size
     try:
         found = inspect_file(path)

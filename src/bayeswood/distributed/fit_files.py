@@ -34,7 +34,7 @@ from bayeswood.distributed.tasks.fit_state import (
     keep_plan,
     keep_routed,
     keep_trunk,
-    load_numbers,
+    known_state,
     save_branch_plan,
 )
 from bayeswood.distributed.tasks.manifest import begin, claim_folder, describe_fit
@@ -127,6 +127,7 @@ class FolderSite:
         chunk = int(np.clip(request.memory_limit // _CHUNK_SHARE, *_CHUNK_BYTES))
         fragments, chunk_rows = cut_fragments(request.source.files), chunk // self._row_bytes
         self.plan = keep_plan(folder, request.plan(seed, fragments, max(1, chunk_rows)))
+        self._sample_size = 0  # known after the scan
 
     @property
     def room(self) -> int:
@@ -137,7 +138,7 @@ class FolderSite:
 
     def scan(self) -> ScannedTable:
         """Number the rows that take part, and see all of them."""
-        keep_numbers(self._folder, self._numbered)
+        self._sample_size = keep_numbers(self._folder, self._numbered).sample_size
         return ScannedTable(*keep_encoding(self._folder, self._scanned))
 
     def _numbered(self) -> RowNumbers:
@@ -153,13 +154,13 @@ class FolderSite:
 
     def sample(self, table: ScannedTable) -> Rows:
         """The rows that the scans have put aside."""
-        return read_sample(self._folder, self.plan, table.encoding)
+        return read_sample(self._folder, self.plan, self._sample_size, table.encoding)
 
     def keep_trunk(self, round_: int, make: Callable[[], Forest]) -> Forest:
         """Write the trunk of a round; the spill of the round before is deleted."""
         trunk = keep_trunk(self._folder, round_, make)
         if round_:
-            WorkFolder(self._folder.place(f"route-{round_ - 1}")).remove()
+            WorkFolder(self._folder.path / f"route-{round_ - 1}").remove()
         return trunk
 
     def count(self, round_: int, trunk: Forest, table: ScannedTable, sample: Rows) -> I64:
@@ -253,8 +254,8 @@ class FolderSite:
 
     def _trunk_bytes(self) -> int:
         """Memory to read the sample and to fit the trunk, while the workers are idle."""
-        size = load_numbers(self._folder).sample_size
-        return trunk_bytes(self._request, size) + PROCESS_BYTES * self._executor.n_workers
+        workers = PROCESS_BYTES * self._executor.n_workers
+        return trunk_bytes(self._request, self._sample_size) + workers
 
     def _check_disk(self, table: ScannedTable) -> None:
         """Refuse a spill for which there is no room."""
@@ -312,7 +313,8 @@ class FolderBranches:
 
     def rows(self) -> Iterator[BranchRows]:
         """The rows of every branch."""
+        state = known_state(self._folder, self._round)
         for branch in self._branches:
-            _, y, weight, numbers = read_branch_rows(self._folder, branch, self._round)
+            _, y, weight, numbers = read_branch_rows(self._folder, state, branch, self._round)
             assert numbers is not None
             yield BranchRows(branch, y, weight, numbers)

@@ -1,6 +1,7 @@
 """Flat trees, which of them add up to a member, and one log-weight per member."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, overload
 
@@ -129,7 +130,7 @@ class Forest:
         self.log_weights, self.weights = checked_weights(given, self.n_members)
         self._labels = labels
 
-    @property
+    @cached_property
     def labels(self) -> Labels:
         """Names of features, levels and classes; numbers where none were given."""
         return self._labels or Labels.numbered(self.n_features)

@@ -58,12 +58,9 @@ def describe_arrays(arrays: Mapping[str, Array]) -> list[dict[str, Any]]:
 
 
 def array_sections(arrays: Mapping[str, Array]) -> list[Section]:
-    """Return one section per numeric array, in order."""
-    return [
-        Section(Kind.NAMED_ARRAY, narrowest(array))
-        for array in arrays.values()
-        if _type_name(array) in _NUMERIC
-    ]
+    """Return one section per array of numbers, in order."""
+    numbers = [array for array in arrays.values() if array.dtype.kind not in "UO"]
+    return [Section(Kind.NAMED_ARRAY, narrowest(array)) for array in numbers]
 
 
 def parse_descriptions(value: object) -> list[Description]:

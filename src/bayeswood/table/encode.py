@@ -68,8 +68,8 @@ def fit_table(
             )
             for j, name in enumerate(names)
         )
+    refuse_infinite(matrix, names, estimator_name)
     schema = Schema(columns, named=table.names is not None)
-    refuse_infinite(matrix, schema.names, estimator_name)
     return matrix, schema
 
 
@@ -143,29 +143,22 @@ def _transform_column(
 ) -> None:
     """Write one encoded column to `out`, by the training column's rules."""
     unseen_only = column.kind == "category" and not column.levels
-    if cells.family == "nothing" or unseen_only or _fits_by_absence(cells, column):
+    if cells.family == "nothing" or unseen_only:
         out[:] = np.nan
         return
-    _check_family(cells, column, estimator_name)
-    out[:] = cells.floats() if column.kind == "numeric" else _level_numbers(cells, column.levels)
-
-
-def _fits_by_absence(cells: Cells, column: Column) -> bool:
-    # A frame whose column is all missing may give it any type.
-    expects_words = column.level_type is str
-    return cells.all_missing() and (cells.family == "string") != expects_words
-
-
-def _check_family(cells: Cells, column: Column, estimator_name: str) -> None:
-    """Refuse strings where numbers were, numbers where strings were, and odd booleans."""
-    expects_words = column.level_type is str
-    if (cells.family == "string") != expects_words:
-        raise DataTypeError(
-            f"Column {column.name!r} of X held {_held(column)} when {estimator_name} was fitted, "
-            f"but now holds {PLURALS[cells.family]}."
-        )
-    if column.level_type is bool and cells.family == "number":
+    held = column.level_type
+    if (cells.family == "string") != (held is str):
+        # A frame whose column is all missing may give it any type.
+        if not cells.all_missing():
+            raise DataTypeError(
+                f"Column {column.name!r} of X held {_held(column)} when {estimator_name} was "
+                f"fitted, but now holds {PLURALS[cells.family]}."
+            )
+        out[:] = np.nan
+        return
+    if held is bool and cells.family == "number":
         _check_zero_one(cells, column.name, estimator_name)
+    out[:] = cells.floats() if column.kind == "numeric" else _level_numbers(cells, column.levels)
 
 
 def _held(column: Column) -> str:

@@ -1,4 +1,4 @@
-"""Columns of data frames, through narwhals: pandas, polars, pyarrow and their kin.
+"""Data frames and their columns, through narwhals: pandas, polars, pyarrow and their kin.
 
 Strings are coded by the frame's own library (a hash table in native code), so that a column of a
 million strings costs a few hundredths of a second.
@@ -6,7 +6,7 @@ million strings costs a few hundredths of a second.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals.stable.v1 as nw
@@ -25,6 +25,34 @@ from bayeswood.table.cells import (
 )
 
 _WORDS = (nw.String, nw.Categorical, nw.Enum)
+
+
+@dataclass(frozen=True)
+class FrameTable:
+    """A table that came as a data frame: columns have names and dtypes of their own."""
+
+    frame: nw.DataFrame[Any]
+    names: tuple[str, ...] | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.frame.shape
+
+    def matrix(self) -> NDArray[Any] | None:
+        """The whole table as floats where pandas keeps it so already."""
+        native = self.frame.to_native()
+        if not self.frame.implementation.is_pandas():
+            return None
+        dtypes = set(native.dtypes)
+        if dtypes in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
+            return np.asarray(native)
+        return None
+
+    def cells(self, index: int) -> Cells:
+        """Read one column."""
+        name = self.names[index] if self.names else f"x{index}"
+        return series_cells(self.frame[:, index], f"Column {name!r} of X")
 
 
 def series_cells(series: nw.Series[Any], what: str) -> Cells:

@@ -12,7 +12,7 @@ _MAX_LISTED = 5
 
 
 def feature_names(columns: Sequence[Any]) -> tuple[str, ...] | None:
-    """Take the names of a frame's columns if they are strings.
+    """Take the names of a frame's columns if they are strings; refuse a name that comes twice.
 
     Parameters
     ----------
@@ -28,11 +28,12 @@ def feature_names(columns: Sequence[Any]) -> tuple[str, ...] | None:
     ------
     DataTypeError
         If some are strings and some are not.
+    BayeswoodError
+        If two are the same.
     """
     types = {type(column) for column in columns}
-    if not any(issubclass(kind, str) for kind in types):
-        return None
-    if not all(issubclass(kind, str) for kind in types):
+    are_names = any(issubclass(kind, str) for kind in types)
+    if are_names and not all(issubclass(kind, str) for kind in types):
         listed = sorted(kind.__qualname__ for kind in types)
         raise DataTypeError(
             "Feature names are only supported if all input features have string names, but your "
@@ -41,7 +42,16 @@ def feature_names(columns: Sequence[Any]) -> tuple[str, ...] | None:
             "X.columns = X.columns.astype(str) for example. Otherwise you can remove feature / "
             "column names from your input data, or convert them all to a non-string data type."
         )
-    return tuple(str(column) for column in columns)
+    _refuse_duplicates(columns)
+    return tuple(str(column) for column in columns) if are_names else None
+
+
+def _refuse_duplicates(labels: Sequence[Any]) -> None:
+    seen = set()
+    for label in labels:
+        if label in seen:
+            raise BayeswoodError(f"The column names of X must be distinct. Got {label!r} twice.")
+        seen.add(label)
 
 
 def check_names(names: tuple[str, ...] | None, schema: Schema, estimator_name: str) -> None:

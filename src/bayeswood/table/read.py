@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.cells import Cells, array_cells, unmasked
-from bayeswood.table.frame import series_cells
+from bayeswood.table.frame import FrameTable
 from bayeswood.table.names import feature_names
 from bayeswood.table.schema import generated_names
 
@@ -47,34 +47,6 @@ class ArrayTable:
     def cells(self, index: int) -> Cells:
         """Read one column."""
         return array_cells(self.array[:, index], f"Column 'x{index}' of X")
-
-
-@dataclass(frozen=True)
-class FrameTable:
-    """A table that came as a data frame: columns have names and dtypes of their own."""
-
-    frame: nw.DataFrame[Any]
-    names: tuple[str, ...] | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.frame.shape
-
-    def matrix(self) -> NDArray[Any] | None:
-        """The whole table as floats where pandas keeps it so already."""
-        native = self.frame.to_native()
-        if not self.frame.implementation.is_pandas():
-            return None
-        dtypes = set(native.dtypes)
-        if dtypes in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
-            return np.asarray(native)
-        return None
-
-    def cells(self, index: int) -> Cells:
-        """Read one column."""
-        name = self.names[index] if self.names else f"x{index}"
-        return series_cells(self.frame[:, index], f"Column {name!r} of X")
 
 
 Table = ArrayTable | FrameTable
@@ -150,9 +122,7 @@ def _frame_from_arrow(native: Any) -> nw.DataFrame[Any]:
 
 
 def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
-    labels = list(frame.columns)
-    names = feature_names(labels)
-    _refuse_duplicates(labels)
+    names = feature_names(list(frame.columns))
     for size, unit in zip(frame.shape, ("sample", "feature"), strict=True):
         if size == 0:
             raise BayeswoodError(
@@ -160,14 +130,6 @@ def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
                 f"required by {estimator_name}."
             )
     return FrameTable(frame, names)
-
-
-def _refuse_duplicates(labels: Sequence[Any]) -> None:
-    seen = set()
-    for label in labels:
-        if label in seen:
-            raise BayeswoodError(f"The column names of X must be distinct. Got {label!r} twice.")
-        seen.add(label)
 
 
 def _as_array_like(native: Any) -> Any:

@@ -119,7 +119,7 @@ def test_bad_requests(folder, command):
 
 
 USAGE = {
-    "frobnicate": "No such command",
+    "frobnicate": "No such command 'frobnicate'",
     "fit good.csv": "--target.*a, b, y",
     "fit good.csv --target y --nonsense": "--nonsense",
     FIT + "--method foresty": "No method 'foresty'",

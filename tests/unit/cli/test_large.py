@@ -33,7 +33,7 @@ def _tiny_memory(monkeypatch):
 
 def test_what_is_large(folder, tmp_path):
     path = folder / "part-0.parquet"
-    assert bytes_in_memory(str(path)) == 32 * 500 * 8
+    assert bytes_in_memory(str(path), "parquet") == 32 * 500 * 8
     assert is_large(str(folder), 10**9)
     assert is_large(str(folder / "*.parquet"), 10**9)
     assert not is_large(str(path), 10**9)

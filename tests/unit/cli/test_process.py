@@ -33,6 +33,15 @@ def test_all_verbs_in_a_row(tmp_path):
     assert json.loads(info.stdout)["estimator"] == "CalibratedForestClassifier"
 
 
+def test_a_verb_imports_no_other():
+    script = (
+        "import sys; from bayeswood.cli.app import app, VERBS; app.get_command(None, 'info');"
+        "print(*(verb for verb in VERBS if f'bayeswood.cli.{verb}' in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("info\n", "")
+
+
 @pytest.mark.parametrize(("args", "code"), [
     (["info", "gone.bw"], 1),
     (["fit", "gone.csv", "--target", "y"], 1),

@@ -11,10 +11,11 @@ from bayeswood.posterior.islands import island_spread
 @pytest.mark.parametrize("n_islands", [2, 5, 40])
 @pytest.mark.parametrize("spread", [0.05, 0.5, 2.0, 20.0])
 def test_of_lognormal_islands_it_is_the_spread_of_the_log_mean(rng, n_islands, spread):
-    """2,000 runs: what the root mean square must be is known to 2 %, what it is to 6 %."""
+    """What the root mean square must be is known to 2 %, what it is to 6 % or better: many islands
+    know their spread, and fewer runs of them are judged."""
     logs = -300 + spread * rng.standard_normal((2000, n_islands))
     truth = logsumexp(logs, axis=1).std()
-    printed = np.array([log_evidence_se(row) for row in logs])
+    printed = np.array([log_evidence_se(row) for row in logs[: 8000 // n_islands]])
     assert np.sqrt(np.mean(printed**2)) == pytest.approx(truth, rel=0.25)
 
 

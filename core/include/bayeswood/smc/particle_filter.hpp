@@ -36,10 +36,11 @@ struct FilterSettings {
 
 // What becomes of one island.
 struct Island {
-  double log_evidence = 0;      // -inf if all its particles had weight 0
-  std::vector<double> ess;      // after every stage
-  std::uint32_t n_open = 0;     // particles with open nodes when the stages ended
-  std::vector<double> weights;  // of its particles, normalised
+  double log_evidence = 0;       // -inf if all its particles had weight 0
+  std::uint32_t n_filtered = 0;  // particles of the filter, of which some were moved
+  std::vector<double> ess;       // after every stage
+  std::uint32_t n_open = 0;      // particles with open nodes when the stages ended
+  std::vector<double> weights;   // of its particles, normalised
   std::vector<std::size_t> tree_of_particle;
   std::vector<Tree> trees;            // distinct ones
   std::vector<double> importances;    // trees x features: log gain of splits, where positive

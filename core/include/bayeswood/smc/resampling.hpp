@@ -1,7 +1,8 @@
 // Weights of particles, and the ways of drawing particles by their weights.
 //
-// Each scheme gives every particle an expected number of offspring equal to M times its normalised
-// weight (Douc, Cappe and Moulines 2005), so that estimates of evidence stay unbiased.
+// Each scheme gives every particle an expected number of offspring equal to its normalised weight
+// times their number, which is M (Douc, Cappe and Moulines 2005), so that estimates of evidence
+// stay unbiased.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ struct WeightSummary {
 };
 WeightSummary summarise_weights(std::span<const double> log_weights);
 
-// The ancestor of every particle of the next generation, ascending.
+// The ancestors of the `n` particles of the next generation, ascending.
 std::vector<std::uint32_t> draw_ancestors(Resampling scheme, std::span<const double> weights,
-                                          Stream& stream);
+                                          std::size_t n, Stream& stream);
 
 }  // namespace bayeswood

@@ -84,12 +84,7 @@ class FilePlan:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            **vars(self),
-            "files": [file.to_json() for file in self.files],
-            "fragments": [asdict(fragment) for fragment in self.fragments],
-            "roles": self.roles.to_json(),
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "FilePlan":

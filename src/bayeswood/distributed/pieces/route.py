@@ -26,7 +26,8 @@ def route(trunk: Forest, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
     ndarray of int32, (n_rows,)
         Numbers of the trunk's leaves in node order.
     """
-    number = np.cumsum(trunk.trees[0].feature == LEAF, dtype=np.int32) - np.int32(1)
+    is_leaf = trunk.core.tree(0)["feature"] == LEAF
+    number = np.cumsum(is_leaf, dtype=np.int32) - np.int32(1)
     branch: NDArray[np.int32] = number[trunk.core.apply(X, n_jobs)[:, 0]]
     return branch
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.pieces.branch import Branch, bare_branch, fit_branch
-from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.tasks.fit_state import (
+    FitState,
     forest_of,
     known_routed,
     known_state,
@@ -26,11 +26,10 @@ def branch_name(round_: int, branch: int) -> str:
 
 
 def read_branch_rows(
-    folder: WorkFolder, branch: int, round_: int
+    folder: WorkFolder, state: FitState, branch: int, round_: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32] | None]:
     """The rows of a branch, in the order of their ids: X, y, weight and row numbers."""
-    state, chunks = known_state(folder, round_), known_routed(folder, round_)
-    plan, encoding = state.plan, state.encoding
+    plan, encoding, chunks = state.plan, state.encoding, known_routed(folder, round_)
     n_rows = sum(chunk["counts"][branch] for chunk in chunks)
     n_features = len(encoding.narrow)
     X = np.empty((n_rows, n_features), dtype=encoding.matrix_type, order="F")
@@ -42,7 +41,7 @@ def read_branch_rows(
     rows = np.empty(n_rows, dtype=np.int32) if plan.keep_rows else None
     responses = [y] if y.ndim == 1 else list(y.T)
     others = [column for column in (weight, rows) if column is not None]
-    paths = [folder.place(chunk["name"]) for chunk in chunks if chunk["counts"][branch]]
+    paths = [folder.path / chunk["name"] for chunk in chunks if chunk["counts"][branch]]
     read_branch(paths, branch, [*X.T, *responses, *others])
     return X, y, weight, rows
 
@@ -75,18 +74,19 @@ def fit_branch_files(
         ``n_rows`` of the branch, and ``nbytes`` of its forest.
     """
     name = branch_name(round_, branch)
-    if not folder.has(f"{name}.npz"):
-        fitted, rows = _fit(folder, branch, round_, n_threads, report)
-        save_branch(folder, name, fitted, rows)
-    arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
-    return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
+    if folder.has(f"{name}.npz"):
+        arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
+        return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
+    fitted, rows = _fit(folder, branch, round_, n_threads, report)
+    save_branch(folder, name, fitted, rows)
+    return {"n_rows": fitted.n_rows, "nbytes": fitted.forest.nbytes}
 
 
 def _fit(
     folder: WorkFolder, branch: int, round_: int, n_threads: int, report: Report | None
 ) -> tuple[Branch, NDArray[np.int32] | None]:
     state, growth = known_state(folder, round_), load_branch_plan(folder, round_)
-    X, y, weight, rows = read_branch_rows(folder, branch, round_)
+    X, y, weight, rows = read_branch_rows(folder, state, branch, round_)
     if not len(X):
         return bare_branch(state.trunk, branch, growth.n_trees), rows
     fitted = fit_branch(
@@ -96,7 +96,7 @@ def _fit(
         growth,
         branch,
         n_levels=state.encoding.schema.n_levels,
-        depth=int(branch_depths(state.trunk)[branch]),
+        depth=int(state.depths[branch]),
         n_jobs=n_threads,
         progress=report,
     )

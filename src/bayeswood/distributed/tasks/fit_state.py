@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.files.column_roles import Roles
 from bayeswood.distributed.files.encoding import Encoding, Totals
 from bayeswood.distributed.files.file_plan import FilePlan, RowNumbers
 from bayeswood.distributed.pieces.branch import BranchPlan
+from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.forest import Forest
 from bayeswood.table import Schema, classes_from_plain, classes_to_plain
@@ -57,6 +59,11 @@ class FitState:
     encoding: Encoding
     trunk: Forest
 
+    @cached_property
+    def depths(self) -> NDArray[np.int64]:
+        """Splits above each branch, (n_branches,)."""
+        return branch_depths(self.trunk)
+
 
 def known_state(folder: WorkFolder, round_: int) -> FitState:
     """What the folder says, with the trunk of a round; a process reads it once."""
@@ -84,9 +91,10 @@ def _stamp(folder: WorkFolder, *names: str) -> tuple[int, ...]:
 
 def keep_plan(folder: WorkFolder, plan: FilePlan) -> FilePlan:
     """Write the plan unless there is one; the plan that counts."""
-    if not folder.has("plan.json"):
-        folder.write_json("plan", plan.to_json())
-    return load_plan(folder)
+    if folder.has("plan.json"):
+        return load_plan(folder)
+    folder.write_json("plan", plan.to_json())
+    return plan
 
 
 def load_plan(folder: WorkFolder) -> FilePlan:
@@ -94,10 +102,13 @@ def load_plan(folder: WorkFolder) -> FilePlan:
     return FilePlan.from_json(folder.read_json("plan"))
 
 
-def keep_numbers(folder: WorkFolder, make: Callable[[], RowNumbers]) -> None:
+def keep_numbers(folder: WorkFolder, make: Callable[[], RowNumbers]) -> RowNumbers:
     """Number the rows, unless that was done before."""
-    if not folder.has("rows.json"):
-        folder.write_json("rows", asdict(make()))
+    if folder.has("rows.json"):
+        return load_numbers(folder)
+    numbers = make()
+    folder.write_json("rows", asdict(numbers))
+    return numbers
 
 
 def load_numbers(folder: WorkFolder) -> RowNumbers:
@@ -109,10 +120,11 @@ def keep_encoding(
     folder: WorkFolder, make: Callable[[], tuple[Encoding, Totals]]
 ) -> tuple[Encoding, Totals]:
     """Find out what rows are encoded by, unless that was done before."""
-    if not folder.has("encoding.json"):
-        encoding, totals = make()
-        folder.write_json("encoding", {"encoding": _plain(encoding), "totals": asdict(totals)})
-    return load_encoding(folder)
+    if folder.has("encoding.json"):
+        return load_encoding(folder)
+    encoding, totals = make()
+    folder.write_json("encoding", {"encoding": _plain(encoding), "totals": asdict(totals)})
+    return encoding, totals
 
 
 def _plain(encoding: Encoding) -> dict[str, Any]:
@@ -142,9 +154,11 @@ def load_encoding(folder: WorkFolder) -> tuple[Encoding, Totals]:
 
 def keep_trunk(folder: WorkFolder, round_: int, make: Callable[[], Forest]) -> Forest:
     """Make the trunk of a round, unless that was done before; the trunk that counts."""
-    if not folder.has(_trunk(round_)):
-        folder.write_arrays(f"trunk-{round_}", make().to_arrays())
-    return load_trunk(folder, round_)
+    if folder.has(_trunk(round_)):
+        return load_trunk(folder, round_)
+    trunk = make()
+    folder.write_arrays(f"trunk-{round_}", trunk.to_arrays())
+    return trunk
 
 
 def load_trunk(folder: WorkFolder, round_: int) -> Forest:

@@ -287,20 +287,19 @@ def join_scans(plan: FilePlan, scans: Sequence[dict[str, Any]]) -> tuple[Encodin
     return encoding, Totals(sum(scan["n_rows"] for scan in scans), weight)
 
 
-def read_sample(folder: WorkFolder, plan: FilePlan, encoding: Encoding) -> Rows:
-    """The rows of the sample, in the order of their numbers."""
+def read_sample(folder: WorkFolder, plan: FilePlan, size: int, encoding: Encoding) -> Rows:
+    """The rows of a sample of this size, in the order of their numbers."""
     import pyarrow as pa
 
-    numbers = load_numbers(folder)
     tables = []
     for index in range(len(plan.fragments)):
-        with pa.OSFile(str(folder.place(f"{scan_name(index)}.arrow")), "rb") as source:
+        with pa.OSFile(str(folder.path / f"{scan_name(index)}.arrow"), "rb") as source:
             tables.append(pa.ipc.open_file(source).read_all())
     table = pa.concat_tables(tables)
     rows = table.column("row").to_numpy()
     keys = keys_of(plan.seed, rows.astype(np.uint64))
-    if len(rows) > numbers.sample_size:
-        table = table.take(pa.array(smallest_keys(keys, numbers.sample_size)))
+    if len(rows) > size:
+        table = table.take(pa.array(smallest_keys(keys, size)))
     named = table.select(range(table.num_columns - 1)).rename_columns(plan.roles.columns)
     batch = named.combine_chunks().to_batches(max_chunksize=max(1, named.num_rows))
     return encoding.encode(batch[0])

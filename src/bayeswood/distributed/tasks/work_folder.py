@@ -53,13 +53,9 @@ class WorkFolder:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
 
-    def place(self, name: str) -> Path:
-        """Path of a file."""
-        return self.path / name
-
     def has(self, name: str) -> bool:
         """Whether a file is there, and so whole."""
-        return self.place(name).exists()
+        return (self.path / name).exists()
 
     def write(self, name: str, writer: Callable[[Path], None], *, sync: bool = True) -> None:
         """Let `writer` write a file beside its place, and rename it.
@@ -73,7 +69,7 @@ class WorkFolder:
         sync : bool, default=True
             Whether to wait until the disk has it.
         """
-        place = self.place(name)
+        place = self.path / name
         # The same task may run twice at once, on machines that give out the same numbers.
         beside = place.with_name(f".{place.name}.{os.getpid()}-{token_hex(6)}{_UNFINISHED}")
         try:
@@ -94,7 +90,7 @@ class WorkFolder:
 
     def read_json(self, name: str) -> Any:
         """Plain data of ``name.json``."""
-        return json.loads(self.place(f"{name}.json").read_text(encoding="utf-8"))
+        return json.loads((self.path / f"{name}.json").read_text(encoding="utf-8"))
 
     def write_arrays(self, name: str, arrays: Mapping[str, Any]) -> None:
         """Write arrays to ``name.npz``."""
@@ -108,7 +104,7 @@ class WorkFolder:
 
     def read_arrays(self, name: str, only: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
         """Arrays of ``name.npz``, all or some."""
-        with np.load(self.place(f"{name}.npz"), allow_pickle=False) as arrays:
+        with np.load(self.path / f"{name}.npz", allow_pickle=False) as arrays:
             return {key: arrays[key] for key in only or arrays.files}
 
     def remove(self) -> None:
@@ -139,7 +135,7 @@ class WorkFolder:
     def locked(self) -> Iterator[None]:
         """Hold the folder for one fit; the hold ends with the process, however that ends."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with open(self.place(_LOCK), "a+", encoding="utf-8") as stream:
+        with open(self.path / _LOCK, "a+", encoding="utf-8") as stream:
             if not _try_lock(stream):
                 stream.seek(0)
                 holder = stream.read().strip() or "another process"

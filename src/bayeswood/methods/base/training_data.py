@@ -49,7 +49,7 @@ class Target:
 
 @dataclass(frozen=True)
 class TableShape:
-    """How large a table is: all that parameters are resolved by, be its rows in memory or not.
+    """How large a table is: all that a trunk is planned by, be its rows in memory or not.
 
     Attributes
     ----------
@@ -64,11 +64,6 @@ class TableShape:
     n_rows: int
     n_levels: NDArray[np.int32]
     n_classes: int = 0
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return len(self.n_levels)
 
 
 @dataclass(frozen=True)

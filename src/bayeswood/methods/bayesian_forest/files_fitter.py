@@ -195,7 +195,7 @@ class FilesFitter:
     ) -> CartPlan:
         threshold = float(self.estimator.weight_threshold)
         law = RowWeights("exponential", seed, threshold=threshold, parts=parts)
-        return plan_cart(self.estimator, shape, law)
+        return plan_cart(self.estimator, (shape.n_rows, len(shape.n_levels)), law)
 
     def _found(self, fitted: FilesFit, plan: CartPlan, shape: TableShape) -> dict[str, Any]:
         """What the fit has shown: how sure the trunk is, by some rows of its sample, and memory."""

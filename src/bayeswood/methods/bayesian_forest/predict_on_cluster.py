@@ -63,9 +63,9 @@ def predict_parts(
     work = WorkFolder(place.with_name(f".{place.name}.{token_hex(6)}.part"))
     try:
         _describe(work, files, fragments, keep, batch_rows)
-        model.save(work.place(_MODEL))
+        model.save(work.path / _MODEL)
         _run(work, fragments, executor, show_progress=bool(model.verbose))
-        os.rename(work.place("parts"), place)
+        os.rename(work.path / "parts", place)
     finally:
         work.remove()
 
@@ -102,7 +102,7 @@ def _describe(
 def _run(
     work: WorkFolder, fragments: Sequence[Fragment], executor: DaskFutures, show_progress: bool
 ) -> None:
-    work.place("parts").mkdir()
+    (work.path / "parts").mkdir()
     names = [f"predict-{index}" for index in range(len(fragments))]
     calls = [(str(work.path), index) for index in range(len(fragments))]
     total, done = sum(fragment.n_rows for fragment in fragments), 0
@@ -133,7 +133,7 @@ def predict_part(path: str, index: int, run: str) -> dict[str, Any]:
     work = WorkFolder(seen_folder(path))
     model, request = _known(path)
     fragment = Fragment(**request["fragments"][index])
-    place = work.place(f"parts/part-{index:06d}.parquet")
+    place = work.path / f"parts/part-{index:06d}.parquet"
     if not place.exists():
         report = sign_of_life(work.path, f"predict-{index}", run)
         tables = predicted_tables(
@@ -161,5 +161,5 @@ def _known(path: str) -> tuple[Any, dict[str, Any]]:
 
     work = WorkFolder(path)
     # A worker runs as many parts at once as it has threads.
-    model = read_estimator(work.place(_MODEL), FILE_FORESTS).set_params(n_jobs=1)
+    model = read_estimator(work.path / _MODEL, FILE_FORESTS).set_params(n_jobs=1)
     return model, work.read_json("request")

@@ -88,45 +88,45 @@ class PoolPlan:
 
     Attributes
     ----------
-    randomized_fraction : float
-        Share of the trees with random cuts.
+    randomized : ndarray of int32, (n_trees,)
+        1 for the trees with random cuts.
     strength : float or None
         λ; None to choose.
     weigh : bool
         Whether to choose the weight of the kinds.
     """
 
-    randomized_fraction: float
+    randomized: NDArray[np.int32]
     strength: float | None
     weigh: bool
 
 
 def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: int) -> PooledTrees:
     """Choose what the plan leaves open; shrink and weigh the trees."""
-    randomized = randomized_trees(grown.forest.n_trees, plan.randomized_fraction)
     # Kinds are numbered from 0 even where all trees are of the second.
-    kind = randomized - randomized.min()
+    kind = plan.randomized - plan.randomized.min()
     n_trees = np.bincount(kind)
-    strength = plan.strength
+    some, strength = _some_rows(data, grown), plan.strength
     if strength is None:
-        strength = _chosen_strength(data, grown, kind, n_jobs)
+        strength = _chosen_strength(some, grown.forest, kind, n_jobs)
     shrunk = shrink_trees(grown, strength, n_jobs)
-    shares = equal_shares(n_trees)
-    if plan.weigh and len(shares) == 2:
-        shares = _chosen_shares(data, shrunk, kind, n_jobs)
+    if plan.weigh and len(n_trees) == 2:
+        shares = _chosen_shares(some, shrunk.forest, kind, n_jobs)
+    else:
+        shares = equal_shares(n_trees)
     weights = (shares / n_trees)[kind]
-    forest = Forest(shrunk.forest.core, np.log(weights / weights.max()), grown.forest.labels)
+    forest = Forest(shrunk.forest.core, np.log(weights / weights.max()))
     pooled = replace(grown, forest=forest)
     votes, counts = left_out_votes(data, pooled, n_jobs)
-    weight = float(forest.weights[randomized == 1].sum())
+    weight = float(forest.weights[plan.randomized == 1].sum())
     return PooledTrees(pooled, votes, counts, kind, strength, weight)
 
 
 def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownForest:
-    """Shrink the leaves; the trees keep equal weights."""
-    forest = grown.forest
-    core = forest.core.shrink_leaves(strength, n_jobs) if strength > 0 else forest.core
-    return replace(grown, forest=Forest(core, np.zeros(forest.n_trees), forest.labels))
+    """Shrink the leaves; the trees have equal weights, as they were grown."""
+    if strength == 0:
+        return grown
+    return replace(grown, forest=Forest(grown.forest.core.shrink_leaves(strength, n_jobs)))
 
 
 def left_out_votes(
@@ -164,52 +164,56 @@ def _halves(grown: GrownForest) -> NDArray[np.int32]:
     return half
 
 
+@dataclass(frozen=True)
+class _SomeRows:
+    """Training rows by which strength and share are chosen, and how trees drew from all rows."""
+
+    X: NDArray[Any]
+    label: NDArray[np.intp]
+    weights: F64 | None
+    drawn: dict[str, Any]
+
+
+def _some_rows(data: TrainingData, grown: GrownForest) -> _SomeRows:
+    n_rows, n_classes = data.n_rows, grown.forest.n_outputs
+    most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // n_classes)
+    rows = np.flatnonzero(spread_sample(n_rows, n_classes, most))
+    chosen = data.take(rows)
+    drawn = {**_drawn(grown), "n_training": n_rows, "rows": rows.astype(np.int32)}
+    return _SomeRows(chosen.X, chosen.target.y.astype(np.intp), chosen.sample_weight, drawn)
+
+
 def _chosen_strength(
-    data: TrainingData, grown: GrownForest, kind: NDArray[np.int32], n_jobs: int
+    some: _SomeRows, forest: Forest, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
-    n_classes = data.n_classes
-    entries = int(grown.forest.n_leaves.sum()) * n_classes
+    n_classes = forest.n_outputs
+    entries = int(forest.n_leaves.sum()) * n_classes
     if not 1 < n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
-    kinds, label, weights = _sampled_kinds(data, grown, STRENGTHS, kind, n_jobs)
-    strength = choose_strength(kinds, label, weights, n_jobs) if kinds.counts.any() else 0.0
+    kinds = _sums_by_kind(some, forest, STRENGTHS, kind, n_jobs)
+    if not kinds.counts.any():
+        return 0.0
+    strength = choose_strength(kinds, some.label, some.weights, n_jobs)
     return strength if strength >= _LEAST_STRENGTH else 0.0
 
 
-def _chosen_shares(
-    data: TrainingData, shrunk: GrownForest, kind: NDArray[np.int32], n_jobs: int
-) -> F64:
-    kinds, label, weights = _sampled_kinds(data, shrunk, np.zeros(1), kind, n_jobs)
+def _chosen_shares(some: _SomeRows, shrunk: Forest, kind: NDArray[np.int32], n_jobs: int) -> F64:
+    kinds = _sums_by_kind(some, shrunk, np.zeros(1), kind, n_jobs)
     if not kinds.counts.any():
         return equal_shares(kinds.n_trees)
-    share = choose_share(kinds, label, weights, n_jobs)
+    share = choose_share(kinds, some.label, some.weights, n_jobs)
     return np.array([1.0 - share, share])
 
 
-def _sampled_kinds(
-    data: TrainingData,
-    grown: GrownForest,
-    strengths: F64,
-    kind: NDArray[np.int32],
-    n_jobs: int,
-) -> tuple[KindSums, NDArray[np.intp], F64 | None]:
-    """What trees of each kind say of the rows they left out; these rows' classes and weights."""
-    n_classes = data.n_classes
-    most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // n_classes)
-    sample = spread_sample(data.n_rows, n_classes, most)
-    chosen, n_trees = data.take(sample), np.bincount(kind)
-    sums, counts = grown.forest.core.predict_oob_shrunk(
-        chosen.X,
-        strengths=strengths,
-        kind=kind,
-        n_kinds=len(n_trees),
-        n_jobs=n_jobs,
-        n_training=data.n_rows,
-        rows=np.flatnonzero(sample).astype(np.int32),
-        **_drawn(grown),
+def _sums_by_kind(
+    some: _SomeRows, forest: Forest, strengths: F64, kind: NDArray[np.int32], n_jobs: int
+) -> KindSums:
+    """What trees of each kind say of those rows that they left out."""
+    n_trees = np.bincount(kind)
+    sums, counts = forest.core.predict_oob_shrunk(
+        some.X, strengths=strengths, kind=kind, n_kinds=len(n_trees), n_jobs=n_jobs, **some.drawn
     )
-    kinds = KindSums(sums, counts, n_trees)
-    return kinds, chosen.target.y.astype(np.intp), chosen.sample_weight
+    return KindSums(sums, counts, n_trees)
 
 
 def _drawn(grown: GrownForest) -> dict[str, Any]:

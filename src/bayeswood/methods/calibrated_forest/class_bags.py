@@ -156,7 +156,7 @@ def measure_spread(
     """
     assert grown.row_weights is not None
     size = grown.row_weights.trees_per_draw
-    n_rows, n_classes = data.n_rows, data.n_classes
+    n_rows, n_classes = data.n_rows, grown.forest.n_outputs
     most = min(_MOST_ROWS, max(1, _MOST_ENTRIES // n_classes))
     sample = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(sample)

@@ -166,7 +166,7 @@ def n_words(n_trees: int) -> int:
 
 def make_class_guarantee(
     data: TrainingData, grown: GrownForest, kind: I32, n_jobs: int
-) -> ClassGuarantee | None:
+) -> tuple[ClassGuarantee, ...]:
     """From the trees as they were grown, before anything was fitted to out-of-bag rows.
 
     Parameters
@@ -182,33 +182,28 @@ def make_class_guarantee(
 
     Returns
     -------
-    ClassGuarantee or None
-        None if no tree leaves rows out.
+    tuple of ClassGuarantee
+        One; none if no tree leaves rows out.
     """
     law = grown.row_weights
     if law is None or law.threshold <= 0:
-        return None
-    groups = data.row_groups
+        return ()
+    n_rows, groups = data.n_rows, data.row_groups
     if groups is None:
-        groups = np.arange(data.n_rows, dtype=np.int32)
-    counted = rows_that_count(groups, np.ones(data.n_rows, dtype=np.bool_), law.seed)
+        groups = np.arange(n_rows, dtype=np.int32)
+    counted = rows_that_count(groups, np.ones(n_rows, dtype=np.bool_), law.seed)
     numbers = np.unique(groups[counted], return_inverse=True)[1].astype(np.int32)
     share, core = 1.0 - exp(-law.threshold), grown.forest.core
     size, first = law.trees_per_draw, counted[np.unique(numbers, return_index=True)[1]]
-    left_out = law.left_out(core.n_trees, data.n_rows, first)
+    left_out = law.left_out(core.n_trees, n_rows, first)
     bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
     kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
     node_class = classes_of_nodes(core)
     votes = tree_votes(core, node_class, data.X[counted], n_jobs)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
-    return ClassGuarantee(
-        node_class,
-        packed(kept),
-        margins(votes, kept, label, data.n_classes),
-        label,
-        numbers,
-        len(bags) * share ** n_units(groups),
-    )
+    margin = margins(votes, kept, label, core.n_outputs)
+    mishap = len(bags) * share ** n_units(groups)
+    return (ClassGuarantee(node_class, packed(kept), margin, label, numbers, mishap),)
 
 
 def bag_kinds(kind: I32, size: int) -> I32:

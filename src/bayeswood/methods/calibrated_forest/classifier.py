@@ -361,44 +361,35 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     def _predictive_kind(self) -> type[Predictive]:
         return MemberAverage if self.calibration is None else CalibratedAverage
 
-    def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        kind = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
-        promised = make_class_guarantee(data, grown, kind, self._threads())
-        return super()._choose(data, grown if promised is None else grown.extended({}, promised))
-
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
+        n_jobs = self._threads()
+        randomized = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
+        promised = make_class_guarantee(data, grown, randomized, n_jobs)
+        asked = None if isinstance(self.leaf_shrinkage, str) else float(self.leaf_shrinkage)
         if self.calibration is None:
-            given = self.leaf_shrinkage
-            strength = 0.0 if isinstance(given, str) else float(given)
-            shrunk = shrink_trees(grown, strength, self._threads())
-            return shrunk.extended({"leaf_shrinkage_": strength}), MemberAverage()
-        pooled = pool_trees(data, grown, self._pool_plan(), self._threads())
+            shrunk = shrink_trees(grown, asked or 0.0, n_jobs)
+            return shrunk.extended({"leaf_shrinkage_": asked or 0.0}, *promised), MemberAverage()
+        plan = PoolPlan(randomized, asked, self.member_weighting == "oob")
+        pooled = pool_trees(data, grown, plan, n_jobs)
         label, weights = data.target.y.astype(np.intp), data.sample_weight
         calibration = fit_class_calibration(pooled.votes, label, weights)
-        seen = pooled.votes.seen
-        grown = pooled.grown.extended(
-            {
-                "leaf_shrinkage_": pooled.strength,
-                "randomized_weight_": pooled.randomized_weight,
-                "n_calibration_rows_": int(seen.sum()),
-            }
-        )
-        spread = measure_spread(data, grown, pooled.kind, calibration, self._threads())
+        grown, seen = pooled.grown, pooled.votes.seen
+        settings = {
+            "leaf_shrinkage_": pooled.strength,
+            "randomized_weight_": pooled.randomized_weight,
+            "n_calibration_rows_": int(seen.sum()),
+        }
+        spread = measure_spread(data, grown, pooled.kind, calibration, n_jobs)
+        predictive = CalibratedAverage(calibration, spread)
         if not seen.any():
             warn_of_no_rows(self._name)
-            return grown, CalibratedAverage(calibration, spread)
+            return grown.extended(settings, *promised), predictive
         summary = ClassCalibrationSummary(
             **describe_left_out(pooled.counts, seen, grown.forest.n_trees),
-            **describe_calibration(calibration, grown.settings, np.asarray(data.target.classes)),
+            **describe_calibration(calibration, settings, np.asarray(data.target.classes)),
             **judge_class_calibration(
-                pooled.votes, label, weights, data.row_groups, calibration, self._threads()
+                pooled.votes, label, weights, data.row_groups, calibration, n_jobs
             ),
         )
-        judgement = ClassJudgement(summary)
-        grown = grown.extended({"oob_score_": float(summary.scores[3, 1])}, judgement)
-        return grown, CalibratedAverage(calibration, spread)
-
-    def _pool_plan(self) -> PoolPlan:
-        given = self.leaf_shrinkage
-        strength = None if isinstance(given, str) else float(given)
-        return PoolPlan(float(self.randomized_fraction), strength, self.member_weighting == "oob")
+        settings["oob_score_"] = float(summary.scores[3, 1])
+        return grown.extended(settings, *promised, ClassJudgement(summary)), predictive

@@ -13,7 +13,7 @@ from bayeswood.methods.base.parameters import (
     resolve_min_samples_leaf,
 )
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
-from bayeswood.methods.base.training_data import TableShape, TrainingData
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
 
 
@@ -29,7 +29,7 @@ class CartForest(ForestEstimator):
         """The parameters, resolved for these data."""
         seed = draw_seed(self.random_state)
         law = RowWeights(self._scheme, seed, threshold=self._threshold())
-        return plan_cart(self, data.shape, law)
+        return plan_cart(self, data.X.shape, law)
 
     def _threshold(self) -> float:
         """Exponential weights below it are 0."""
@@ -39,26 +39,26 @@ class CartForest(ForestEstimator):
         return grow_cart(self._plan(data), data, tasks, lambda grown: self._fitted(data, grown))
 
 
-def plan_cart(forest: Any, shape: TableShape, row_weights: RowWeights) -> CartPlan:
+def plan_cart(forest: Any, shape: tuple[int, ...], row_weights: RowWeights) -> CartPlan:
     """The parameters of a forest, resolved for a table of this shape.
 
     Parameters
     ----------
     forest : estimator
         With the parameters of a forest of CART trees.
-    shape : TableShape
-        Of the table.
+    shape : tuple of int
+        Rows and columns of the table.
     row_weights : RowWeights
         How rows are weighted in each tree, the seed included.
     """
-    name = type(forest).__name__
+    name, (n_rows, n_features) = type(forest).__name__, shape
     return CartPlan(
         title=name,
         criterion=forest.criterion,
         row_weights=row_weights,
         n_trees=int(forest.n_estimators),
-        max_features=resolve_max_features(forest.max_features, shape.n_features, name),
-        min_samples_leaf=resolve_min_samples_leaf(forest.min_samples_leaf, shape.n_rows),
+        max_features=resolve_max_features(forest.max_features, n_features, name),
+        min_samples_leaf=resolve_min_samples_leaf(forest.min_samples_leaf, n_rows),
         min_weight_fraction_leaf=float(forest.min_weight_fraction_leaf),
         max_depth=None if forest.max_depth is None else int(forest.max_depth),
         keep_rows=keeps_rows(forest),

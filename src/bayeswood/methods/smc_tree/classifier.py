@@ -61,9 +61,13 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         particles; 0 never does, 1 after every stage. "auto" is 0.1 with the proposals "prior" and
         "empirical", 0 with the optimal one, and 0.1 (1 − τ)² with the tempered one.
     n_moves : int, default=0
-        Resample-move: when all trees are finished, particles are drawn by their weights once more,
+        Resample-move: when all trees are finished, `n_moved` particles are drawn by their weights,
         and each makes so many Metropolis steps (birth, death, changes, swap), which leave the
-        posterior as it is and tell copies of one tree apart. Not with `max_stages`.
+        posterior as it is and tell copies of one tree apart. 0 moves none, as in the paper. Not
+        with `max_stages`.
+    n_moved : int, default=50
+        How many particles are drawn for that, over all islands: at most `n_particles`, at least
+        one in each island. For the same time, few that are moved far predict better than many.
     alpha_split, beta_split : float, default=0.95, 0.5
         α_s and β_s of the prior: a node at depth d splits with probability α_s/(1 + d)^β_s (eq. 4).
     concentration : float, default=5.0
@@ -99,7 +103,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
     classes_ : ndarray, (n_classes,)
         The classes.
     forest_ : Forest
-        The distinct trees among the particles.
+        The distinct trees among the particles, or among those that were moved.
     member_weights_ : ndarray, (n_members,)
         Weights of the trees; they sum to 1.
     log_evidence_ : float
@@ -151,9 +155,10 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
 
     π the prior of eq. 5 at the node. That is R(o) for the prior proposal, and Z R(o)^(1−τ) for the
     tempered one, q(o) = π(o) R(o)^τ/Z: the optimal proposal's weight Z does not depend on o. The
-    product over stages of mean weights, times p(Y) of the root, estimates p(Y | X) without bias.
-    `min_samples_leaf` and `max_leaves` restrict the support and change no other probability: the
-    evidence is then that of the prior without the trees left out, which sums to less than 1.
+    product over stages of mean weights, times p(Y) of the root, estimates p(Y | X) without bias;
+    moves come after that. `min_samples_leaf` and `max_leaves` restrict the support and change no
+    other probability: the evidence is then that of the prior without the trees left out, which
+    sums to less than 1.
 
     A leaf predicts (m_lc + α/K)/(n_l + α), and the forest the average over its trees.
 
@@ -190,6 +195,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         resampling: str = "multinomial",
         ess_threshold: float | str = "auto",
         n_moves: int = 0,
+        n_moved: int = 50,
         alpha_split: float = 0.95,
         beta_split: float = 0.5,
         concentration: float = CONCENTRATION,
@@ -213,6 +219,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         self.resampling = resampling
         self.ess_threshold = ess_threshold
         self.n_moves = n_moves
+        self.n_moved = n_moved
         self.alpha_split = alpha_split
         self.beta_split = beta_split
         self.concentration = concentration

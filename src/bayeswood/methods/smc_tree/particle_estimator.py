@@ -51,6 +51,7 @@ PARTICLES: Mapping[str, Constraint] = {
     "resampling": one_of("multinomial", "systematic", "stratified", "residual"),
     "ess_threshold": real(0, 1, integers=True) | one_of("auto"),
     "n_moves": integer(0, _MANY),
+    "n_moved": integer(1, _MANY),
     "alpha_split": real(0, 1, "neither"),
     "beta_split": real(0, integers=True),
     "min_samples_leaf": integer(1) | real(0, 1, "neither"),
@@ -160,6 +161,7 @@ class ParticleEstimator(ForestEstimator):
             min_samples_leaf=resolve_min_samples_leaf(self.min_samples_leaf, n_rows),
             max_leaves=NO_LIMIT if self.max_leaves is None else int(self.max_leaves),
             n_moves=int(self.n_moves),
+            n_moved=max(int(self.n_islands), min(int(self.n_moved), int(self.n_particles))),
             n_jobs=self._threads(),
         )
 

@@ -64,8 +64,8 @@ class ParticlePlan:
         Share of an island's particles.
     alpha_split, beta_split : float
     max_stages, min_samples_leaf, max_leaves : int
-    n_moves : int
-        Metropolis steps of every particle at the end.
+    n_moves, n_moved : int
+        Metropolis steps at the end, and how many particles make them.
     n_jobs : int
     """
 
@@ -84,6 +84,7 @@ class ParticlePlan:
     min_samples_leaf: int
     max_leaves: int
     n_moves: int
+    n_moved: int
     n_jobs: int
 
     def sample(
@@ -112,6 +113,7 @@ class ParticlePlan:
             min_samples_leaf=self.min_samples_leaf,
             max_leaves=self.max_leaves,
             n_moves=self.n_moves,
+            n_moved=self.n_moved,
             move_probabilities=_MOVES,
             n_jobs=self.n_jobs,
             progress=progress,
@@ -132,13 +134,16 @@ class SampledParticles:
     leaf_variance : ndarray, (n_leaves in all,)
         Of the predictive distributions; empty for classes.
     particle_island, particle_tree, particle_weight : ndarray, (n_particles,)
-        Where each particle is from, which tree it is, its weight within the island.
+        Where each particle is from, which tree it is, its weight within the island; of those that
+        were moved, if any were.
     island_log_evidence : ndarray, (n_islands,)
         -inf for an island whose particles all had weight 0.
     island_ess : list of ndarray
         Effective sample size after every stage.
     island_n_open : ndarray of int32, (n_islands,)
         Particles whose trees were not finished.
+    island_size : ndarray of int32, (n_islands,)
+        Particles of the filter.
     """
 
     forest: _core.Forest
@@ -150,17 +155,12 @@ class SampledParticles:
     island_log_evidence: F64
     island_ess: list[F64]
     island_n_open: NDArray[np.int32]
-
-    @property
-    def island_sizes(self) -> F64:
-        """Particles of each island, (n_islands,)."""
-        n_islands = len(self.island_log_evidence)
-        return np.bincount(self.particle_island, minlength=n_islands).astype(np.float64)
+    island_size: NDArray[np.int32]
 
     @property
     def log_evidence(self) -> float:
         """Log of the islands' mean evidence, each island counting by its particles."""
-        sizes, logs = self.island_sizes, self.island_log_evidence
+        sizes, logs = self.island_size, self.island_log_evidence
         largest = float(logs.max())
         return largest + float(np.log(sizes @ np.exp(logs - largest) / sizes.sum()))
 
@@ -184,7 +184,7 @@ class SampledParticles:
         weights = alive.astype(np.float64)
         if kind == "evidence":
             logs = self.island_log_evidence
-            weights = self.island_sizes * np.exp(logs - logs.max())
+            weights = self.island_size * np.exp(logs - logs.max())
         normalised: F64 = weights / weights.sum()
         return normalised
 

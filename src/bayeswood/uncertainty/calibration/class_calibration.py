@@ -96,11 +96,6 @@ class Votes:
         )
 
     @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.start) - 1
-
-    @property
     def seen(self) -> NDArray[np.bool_]:
         """Which rows some tree left out."""
         return np.diff(self.start) > 0

@@ -1,5 +1,7 @@
 """What a fit has come to know: written once, read as it was written."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from file_tables import FEATURES, classifier, regressor, small_table, write_parts
@@ -42,14 +44,15 @@ def test_all_is_read_as_it_was_written(folder, plan, classes):
     trunk = Forest.from_nested([(0, 5.0, 1.0, 2.0)])
     numbers, totals = number_rows([2, 3], 4), Totals(5, 2.5)
     encoding = encoding_of(plan, classes)
-    assert fit_state.keep_plan(folder, plan) == plan
+    fit_state.keep_plan(folder, plan)
     fit_state.keep_numbers(folder, lambda: numbers)
-    found, found_totals = fit_state.keep_encoding(folder, lambda: (encoding, totals))
+    fit_state.keep_encoding(folder, lambda: (encoding, totals))
+    found, found_totals = fit_state.load_encoding(folder)
     assert found.schema == encoding.schema
     assert found.roles == encoding.roles
     assert found_totals == totals
     np.testing.assert_array_equal(found.classes, classes)
-    assert fit_state.keep_trunk(folder, 0, lambda: trunk).digest == trunk.digest
+    fit_state.keep_trunk(folder, 0, lambda: trunk)
     state = fit_state.known_state(folder, 0)
     assert (state.plan, state.numbers, state.trunk.digest) == (plan, numbers, trunk.digest)
     assert state.encoding.narrow == (True,)
@@ -58,13 +61,14 @@ def test_all_is_read_as_it_was_written(folder, plan, classes):
 def test_what_is_done_is_not_done_again(folder, plan):
     chunks = [{"name": "one.spill", "counts": [1, 2]}]
     fit_state.keep_plan(folder, plan)
-    fit_state.keep_numbers(folder, lambda: number_rows([1], 1))
-    fit_state.keep_encoding(folder, lambda: (encoding_of(plan, None), Totals(1, 1.0)))
-    fit_state.keep_trunk(folder, 2, lambda: Forest.from_nested([1.0]))
+    numbers = fit_state.keep_numbers(folder, lambda: number_rows([1], 1))
+    made = fit_state.keep_encoding(folder, lambda: (encoding_of(plan, None), Totals(1, 1.0)))
+    trunk = fit_state.keep_trunk(folder, 2, lambda: Forest.from_nested([1.0]))
     assert fit_state.keep_routed(folder, 2, lambda: chunks) == chunks
-    fit_state.keep_numbers(folder, refuse)
-    fit_state.keep_encoding(folder, refuse)
-    fit_state.keep_trunk(folder, 2, refuse)
+    assert fit_state.keep_plan(folder, replace(plan, seed=4)) == plan
+    assert fit_state.keep_numbers(folder, refuse) == numbers
+    assert fit_state.keep_encoding(folder, refuse) == made
+    assert fit_state.keep_trunk(folder, 2, refuse).digest == trunk.digest
     assert fit_state.keep_routed(folder, 2, refuse) == chunks
 
 
@@ -97,17 +101,21 @@ def test_branch_plans(folder):
 
 
 @pytest.mark.parametrize(("make", "target"), [(regressor, "y"), (classifier, "kind")])
-def test_a_plan_survives_its_file(make, target, tmp_path, monkeypatch):
-    plans = []
+@pytest.mark.parametrize("name", ["plan", "numbers", "encoding"])
+def test_what_goes_on_is_what_is_in_the_file(name, make, target, tmp_path, monkeypatch):
+    """Whoever resumes, or works elsewhere, reads what the others go on with: types too."""
+    pairs = []
 
-    def keep(folder, plan):
-        plans.extend([plan, fit_state.keep_plan(folder, plan)])
-        return plans[-1]
+    def keep(folder, given):
+        kept = getattr(fit_state, f"keep_{name}")(folder, given)
+        pairs.append((kept, getattr(fit_state, f"load_{name}")(folder)))
+        return kept
 
-    monkeypatch.setattr(fit_files, "keep_plan", keep)
+    monkeypatch.setattr(fit_files, f"keep_{name}", keep)
     place = write_parts(tmp_path / "data", small_table(300), [100, 200])
     make().fit_parquet(place, target, FEATURES, "w", n_jobs=1)
-    assert plans[0] == plans[1]
+    ((kept, read),) = pairs
+    assert repr(kept) == repr(read)
 
 
 def test_a_fit_that_has_ended_is_forgotten(tmp_path):

@@ -15,7 +15,7 @@ SHAPE = TableShape(1000, np.array([0, 3], dtype=np.int32))
 
 def planned(**parameters):
     forest = EmpiricalBayesianForestRegressor(**parameters)
-    return plan_trunk(forest, plan_cart(forest, SHAPE, RowWeights("exponential", 1)), SHAPE)
+    return plan_trunk(forest, plan_cart(forest, (1000, 2), RowWeights("exponential", 1)), SHAPE)
 
 
 def test_the_number_of_leaves_decides():

@@ -102,7 +102,7 @@ def test_trees_that_count_have_not_seen_the_row(classes, size):
     plan = replace(plan, row_weights=replace(plan.row_weights, trees_per_draw=size))
     tasks = FitTasks(plain, X, y, sample_weight=None, oob_groups=None)
     grown = grow_cart(plan, data, tasks, lambda grown: {})
-    part = make_class_guarantee(data, grown, np.arange(80, dtype=np.int32) % 2, 1)
+    (part,) = make_class_guarantee(data, grown, np.arange(80, dtype=np.int32) % 2, 1)
     bits = np.unpackbits(part.left_out.view(np.uint8), axis=1, bitorder="little")[:, :80]
     law = grown.row_weights
     left_out = np.stack([law.draw(tree, len(y)) == 0 for tree in range(80)], axis=1)

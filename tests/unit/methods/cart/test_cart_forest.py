@@ -6,14 +6,10 @@ import pytest
 from bayeswood import BayesianForestClassifier, BayesianForestRegressor
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
-from bayeswood.methods.base.training_data import (
-    TableShape,
-    read_class_target,
-    read_training_data,
-)
+from bayeswood.methods.base.training_data import read_class_target, read_training_data
 from bayeswood.methods.cart.cart_forest import keeps_rows, plan_cart
 
-SHAPE = TableShape(500, np.zeros(9, dtype=np.int32), 2)
+SHAPE = (500, 9)
 LAW = RowWeights("exponential", 4, threshold=0.2)
 
 
@@ -40,6 +36,6 @@ def test_training_data_have_a_shape_and_a_weight():
     X, y = np.arange(8.0).reshape(4, 2), read_class_target(list("abab"), "the test")
     how = {"categorical_features": "from_dtype", "owner": "the test"}
     data = read_training_data(X, y, [1, 2, 0, 4], **how)
-    assert (data.shape.n_rows, data.shape.n_features, data.shape.n_classes) == (3, 2, 2)
+    assert (data.shape.n_rows, len(data.shape.n_levels), data.shape.n_classes) == (3, 2, 2)
     assert data.total_weight == 7
     assert read_training_data(X, y, None, **how).total_weight == 4

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import textwrap
 import warnings
 
 import numpy as np
@@ -357,16 +356,17 @@ def test_the_command_line_fits_and_predicts(tmp_path):
     assert load(tmp_path / "m.bw").draw_tree_.shape == (1, 50)
 
 
-INTERRUPTED = textwrap.dedent(
-    """
-    import os, signal, sys, threading, time, warnings
-    import numpy as np
-    from bayeswood import MCMCTreeClassifier
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(2_000, 5))
-    y = (X[:, 0] + rng.normal(size=2_000) > 0).astype(int)
-    model = MCMCTreeClassifier({n_chains}, n_burn_in=10, n_draws=20_000_000, thin={thin},
-                               max_leaves=3, on_interrupt="{mode}", n_jobs=2)
+INTERRUPTED = """
+import os, signal, threading, warnings
+import numpy as np
+from bayeswood import MCMCTreeClassifier
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(2_000, 5))
+y = (X[:, 0] + rng.normal(size=2_000) > 0).astype(int)
+for mode, n_chains, thin in (("raise", 2, 100), ("return", 3, 100), ("return", 2, 100_000_000)):
+    model = MCMCTreeClassifier(n_chains, n_burn_in=10, n_draws=20_000_000, thin=thin,
+                               max_leaves=3, on_interrupt=mode, n_jobs=2)
     threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         with warnings.catch_warnings(record=True) as told:
@@ -374,25 +374,21 @@ INTERRUPTED = textwrap.dedent(
             model.fit(X, y)
     except KeyboardInterrupt:
         assert not hasattr(model, "forest_")
-        sys.exit(42)
+        print("raised")
+        continue
     assert any("was interrupted" in str(warning.message) for warning in told)
     assert model.draw_tree_.shape[1] == model.trace_.n_draws > 0
     assert model.draw_tree_.max() == model.forest_.n_trees - 1
     assert np.isfinite(model.predict_proba(X[:5])).all()
-    sys.exit(43)
-    """
-)
+    print("returned")
+"""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent as on POSIX")
-@pytest.mark.parametrize(
-    ("mode", "n_chains", "thin", "code"),
-    [("raise", 2, 100, 42), ("return", 3, 100, 43), ("return", 2, 100_000_000, 42)],
-)
-def test_ctrl_c_raises_or_returns_what_there_is(mode, n_chains, thin, code):
-    """With nothing drawn yet there is nothing to return."""
-    script = INTERRUPTED.format(mode=mode, n_chains=n_chains, thin=thin)
+def test_ctrl_c_raises_or_returns_what_there_is():
+    """With nothing drawn yet, the last, there is nothing to return."""
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.returncode == code, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["raised", "returned", "raised"]

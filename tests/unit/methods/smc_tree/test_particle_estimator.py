@@ -235,6 +235,7 @@ def test_the_command_line(tmp_path):
         ({"power": -1.0}, "'power' parameter"),
         ({"ess_threshold": "never"}, "'ess_threshold' parameter"),
         ({"n_moves": -1}, "'n_moves' parameter"),
+        ({"n_moved": 0}, "'n_moved' parameter"),
         ({"n_moves": 5, "max_stages": 9}, "'n_moves' parameter .* only finished trees"),
     ],
 )

@@ -93,12 +93,24 @@ def test_moves_leave_the_evidence_and_tell_copies_apart():
     """
     shared = {"n_islands": 1, "random_state": 3}
     still = SMCTreeClassifier(300, **shared).fit(X, Y)
-    moved = SMCTreeClassifier(300, n_moves=300, **shared).fit(X, Y)
+    moved = SMCTreeClassifier(300, n_moves=300, n_moved=300, **shared).fit(X, Y)
     assert moved.log_evidence_ == pytest.approx(still.log_evidence_, rel=1e-14)
     np.testing.assert_array_equal(moved.ess_trace_, still.ess_trace_)
     effective = [1 / np.sum(trees.member_weights_**2) for trees in (still, moved)]
     assert effective[1] > 3 * effective[0]
     assert moved.n_root_cuts_ > still.n_root_cuts_
+
+
+@pytest.mark.parametrize("kind", ["equal", "evidence"])
+def test_some_of_the_particles_are_moved(kind):
+    """Islands count by the particles of their filters, whichever of them were moved."""
+    shared = {"n_islands": 3, "proposal": "optimal", "island_weights": kind, "random_state": 0}
+    still = SMCTreeClassifier(100, **shared).fit(X, Y)
+    for n_moved, n_trees in ((10, 10), (1, 3), (1000, 100)):
+        moved = SMCTreeClassifier(100, n_moves=200, n_moved=n_moved, **shared).fit(X, Y)
+        assert 0.8 * n_trees < moved.forest_.n_trees <= n_trees
+        assert moved.log_evidence_ == pytest.approx(still.log_evidence_, rel=1e-14)
+        np.testing.assert_allclose(moved.island_weights_, still.island_weights_, rtol=1e-12)
 
 
 def test_a_root_that_cannot_be_split_stays():
