@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "../src/base/vector_math_avx2.hpp"
+#include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/calibration/class_calibration.hpp"
 #include "bayeswood/calibration/minimise.hpp"
-#include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/forest/oob_votes.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"

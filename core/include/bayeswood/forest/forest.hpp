@@ -103,8 +103,8 @@ void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOf
                       const Running& run);
 
 // How much splits by each feature make the values of a member's trees vary over the training rows:
-// sum over its splits of n_left n_right / n (mean_left - mean_right)^2 and over outputs. n_members x
-// n_features. Regression only.
+// sum over its splits of n_left n_right / n (mean_left - mean_right)^2 and over outputs. n_members
+// x n_features. Regression only.
 std::vector<double> split_variation(const Forest& forest, std::size_t trees_per_member);
 
 // The trees with all leaf values multiplied by their tree's factor; leaves forget their rows.
