@@ -8,11 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.errors import warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import SumPrior
 from bayeswood.methods.bart.sum_trace import MOVES, SumTrace
-from bayeswood.methods.base.parameters import Constraint
+from bayeswood.methods.base.markov_chains import (
+    Running,
+    move_mapping,
+    move_shares,
+    usable_chains,
+    warn_of_interrupt,
+)
+from bayeswood.methods.base.parameters import NONE
 from bayeswood.progress import progress_bar
 
 F64 = NDArray[np.float64]
@@ -21,21 +27,7 @@ F64 = NDArray[np.float64]
 CHIPMAN_MOVES = {"birth": 0.25, "death": 0.25, "change": 0.4, "swap": 0.1}
 
 
-def _is_move_mapping(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not set(value) <= set(MOVES):
-        return False
-    numbers = list(value.values())
-    is_number = all(isinstance(p, (int, float)) and not isinstance(p, bool) for p in numbers)
-    if not is_number or not np.isfinite(numbers).all() or min(numbers, default=0) < 0:
-        return False
-    return bool(value.get("birth", 0) > 0 and value.get("death", 0) > 0)
-
-
-MOVE_PROBABILITIES = Constraint(
-    f"None or a mapping from {', '.join(map(repr, MOVES))} to numbers >= 0, those of births and "
-    "deaths > 0",
-    lambda value: value is None or _is_move_mapping(value),
-)
+MOVE_PROBABILITIES = move_mapping(MOVES) | NONE
 
 
 def resolve_moves(given: Mapping[str, float] | None) -> F64:
@@ -46,10 +38,7 @@ def resolve_moves(given: Mapping[str, float] | None) -> F64:
     >>> resolve_moves(None)
     array([0.25, 0.25, 0.4 , 0.1 ])
     """
-    chosen = CHIPMAN_MOVES if given is None else given
-    weights = np.array([float(chosen.get(name, 0.0)) for name in MOVES])
-    probabilities: F64 = weights / weights.sum()
-    return probabilities
+    return move_shares(CHIPMAN_MOVES if given is None else given, MOVES)
 
 
 def plan_sweeps(
@@ -139,16 +128,6 @@ class SumResponses:
     prior: SumPrior
 
 
-@dataclass(frozen=True)
-class Running:
-    """How a run is watched: its title, whether a bar shows, threads, and what Ctrl-C does."""
-
-    title: str
-    show: bool
-    n_jobs: int
-    on_interrupt: str
-
-
 def make_sampler(
     plan: SumPlan,
     X: NDArray[Any],
@@ -232,7 +211,7 @@ def run_chains(
             sampler=plan.sampler,
             n_jobs=running.n_jobs,
             progress=report,
-            keep_interrupted=running.on_interrupt == "keep",
+            keep_interrupted=running.keeps,
         )
     return _laid_out(plan, found, running.title, n_sums)
 
@@ -241,13 +220,10 @@ def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> 
     chains, n_draws = found["chains"], plan.n_draws
     tried, accepted = found["tried"], found["accepted"]
     if found["interrupted"]:
-        used = _usable(chains, n_draws)
+        used = usable_chains([chain["n_draws"] for chain in chains], n_draws)
         chains, tried, accepted = [chains[c] for c in used], tried[used], accepted[used]
         n_draws = min(chain["n_draws"] for chain in chains)
-        warn_user(
-            f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
-            f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
-        )
+        warn_of_interrupt(title, n_draws, len(chains), plan.n_draws, plan.n_chains)
     n_before = plan.n_regrown + plan.n_burn_in
     n_sweeps = n_before + n_draws * plan.thin
     trace = SumTrace(
@@ -265,16 +241,6 @@ def _laid_out(plan: SumPlan, found: dict[str, Any], title: str, n_sums: int) -> 
         size = plan.n_variance_trees * n_sums
         variance = _joined([c["variance_forest"] for c in chains], n_draws, size)
     return SampledSums(forest, trace, variance)
-
-
-def _usable(chains: list[dict[str, Any]], n_draws: int) -> list[int]:
-    """Chains that ran to their end; if none did, those with draws."""
-    drawn = [chain["n_draws"] for chain in chains]
-    whole = [c for c, n in enumerate(drawn) if n == n_draws]
-    begun = whole or [c for c, n in enumerate(drawn) if n]
-    if not begun:
-        raise KeyboardInterrupt
-    return begun
 
 
 def _joined(cores: list[_core.Forest], n_draws: int, per_draw: int) -> Forest:

@@ -14,7 +14,6 @@ from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import SumPrior
 from bayeswood.methods.bart.run_sums import (
     MOVE_PROBABILITIES,
-    Running,
     SampledSums,
     SumPlan,
     SumResponses,
@@ -27,6 +26,7 @@ from bayeswood.methods.bart.run_sums import (
 from bayeswood.methods.bart.sum_trace import SumTrace
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
+from bayeswood.methods.base.markov_chains import Running
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
     MAX_TREES,

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
+from bayeswood.methods.base.markov_chains import Running
 from bayeswood.methods.base.parameters import (
     NONE,
     SHARED,
@@ -36,7 +38,6 @@ from bayeswood.methods.mcmc_tree.run_chains import (
     MOVE_PROBABILITIES,
     NO_LIMIT,
     ChainPlan,
-    Running,
     SampledChains,
     check_growth,
     plan_iterations,
@@ -73,7 +74,7 @@ CHAINS: Mapping[str, Constraint] = {
     "chain_weights": one_of("equal", "evidence", "stacking"),
     "burn_in_growth_leaves": integer(1, _MANY) | NONE,
     "burn_in_growth_iterations": integer(0, _MANY) | NONE,
-    "on_interrupt": one_of("raise", "return"),
+    "on_interrupt": one_of("raise", "keep", "return"),  # the last: an older word for "keep"
 }
 
 
@@ -94,14 +95,13 @@ class ChainEstimator(ForestEstimator):
 
     @abstractmethod
     def _log_left_out(
-        self,
-        table: LeafTable,
-        leaves: NDArray[np.int64],
-        y: NDArray[np.int32],
-        chains: SampledChains,
-        settings: dict[str, Any],
+        self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64
     ) -> F64:
-        """Log density of rows left out of their leaves, (n_trees, n_rows)."""
+        """Log density of fitted rows left out of their leaves, (n_trees, n_rows)."""
+
+    @abstractmethod
+    def _observed(self, y: Any) -> NDArray[Any]:
+        """Responses of users as `_log_left_out` takes them."""
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
@@ -139,7 +139,7 @@ class ChainEstimator(ForestEstimator):
         tasks.begin()
         chains = sample_chains(plan, data.X, data.schema.n_levels, model, running)
         settings |= {"min_samples_leaf_": plan.min_samples_leaf}
-        weights = self._weights_of(chains, data, model.y, copies, settings)
+        weights = self._weights_of(chains, data, copies)
         settings["monte_carlo_error_"] = self._measured_error(chains, weights, data, plan.seed)
         if len(chains.leaf_variance):
             settings["leaf_variance_"] = chains.leaf_variance
@@ -224,11 +224,10 @@ class ChainEstimator(ForestEstimator):
         self,
         chains: SampledChains,
         data: TrainingData,
-        y: NDArray[np.int32],
         copies: NDArray[np.int32] | None,
-        settings: dict[str, Any],
     ) -> F64:
         """Weight of each chain; they sum to 1."""
+        y = data.target.y if data.target.y.ndim == 1 else data.target.y[:, 0]
         n_chains = len(chains.draw_tree)
         if self.chain_weights == "equal" or n_chains == 1:
             return np.full(n_chains, 1.0 / n_chains)
@@ -237,7 +236,7 @@ class ChainEstimator(ForestEstimator):
         table = LeafTable.of(Forest(chains.trees))
         parts = []
         for block, leaves in table.blocks(data.X, self._threads()):
-            log_density = self._log_left_out(table, leaves, y[block], chains, settings)
+            log_density = self._log_left_out(table, leaves, y[block], chains.leaf_variance)
             parts.append(chain_log_density(log_density, chains.draw_tree))
         times = np.ones(len(y)) if copies is None else copies.astype(np.float64)
         return stacking_weights(np.concatenate(parts, axis=1), times)
@@ -252,20 +251,40 @@ class ChainEstimator(ForestEstimator):
         """
         return super().feature_importances_
 
-    def to_arviz(self, X_reference: Any = None) -> Any:
+    def to_arviz(self, X_reference: Any = None, y_reference: Any = None) -> Any:
         """The draws as ArviZ takes them; see `bayeswood.posterior.to_arviz`.
 
         Parameters
         ----------
         X_reference : array-like or data frame, default=None
             Rows whose predictions are to be kept too.
+        y_reference : array-like, default=None
+            Their responses, for `arviz.loo`: the rows must be those that were fitted.
 
         Returns
         -------
         arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
+
+        Notes
+        -----
+        Leaves' parameters are integrated out, so that the log density of a row is that given the
+        tree and all other rows, log p(y_i | T, y_{-i}): what importance weights for leaving it out
+        are made of.
         """
         self._check_fitted()
-        return to_arviz(self, X_reference)
+        if y_reference is None:
+            return to_arviz(self, X_reference)
+        if X_reference is None:
+            raise BayeswoodError(f"{self._name}.to_arviz needs X_reference with y_reference.")
+        rows, y = self._encode(X_reference), self._observed(y_reference)
+        check_consistent_length(rows, y)
+        table = LeafTable.of(self.forest_)
+        variance = vars(self).get("leaf_variance_", np.zeros(0))
+        parts = [
+            self._log_left_out(table, leaves, y[block], variance)
+            for block, leaves in table.blocks(rows, self._workers(len(rows)))
+        ]
+        return to_arviz(self, X_reference, np.concatenate(parts, axis=1))
 
 
 def warn_of_monte_carlo_error(words: str, n_rows: int) -> None:

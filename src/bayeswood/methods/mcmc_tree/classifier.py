@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayeswood import _core
 from bayeswood.forest.class_prior import total_alpha
 from bayeswood.methods.base.parameters import Constraint
-from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.base.training_data import TrainingData, read_known_classes
 from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
     CLASS_PRIOR,
     CONCENTRATION,
@@ -34,7 +34,6 @@ from bayeswood.methods.mcmc_tree.chain_estimator import (
     ChainEstimator,
     warn_of_monte_carlo_error,
 )
-from bayeswood.methods.mcmc_tree.run_chains import SampledChains
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
@@ -98,7 +97,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         none.
     burn_in_growth_iterations : int or None, default=None
         How long that lasts; None: half the burn-in.
-    on_interrupt : {"raise", "return"}, default="raise"
+    on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt, or keep what was sampled so far, with a
         warning: the chains that ran to their end, or if none did, those that have draws, cut to
         the shortest.
@@ -297,13 +296,11 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         if error > UNCERTAIN_PROBABILITY:
             warn_of_monte_carlo_error(f"Probabilities are uncertain by ±{error:.2f}", data.n_rows)
 
+    def _observed(self, y: Any) -> NDArray[Any]:
+        return read_known_classes(y, self.classes_, self._name).y
+
     def _log_left_out(
-        self,
-        table: LeafTable,
-        leaves: NDArray[np.int64],
-        y: NDArray[np.int32],
-        chains: SampledChains,
-        settings: dict[str, Any],
+        self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64
     ) -> F64:
         alpha = total_alpha(self._class_alphas(table.value.shape[1]))
         total = table.n_samples[leaves] + alpha

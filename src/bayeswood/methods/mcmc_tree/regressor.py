@@ -23,7 +23,6 @@ from bayeswood.methods.mcmc_tree.chain_estimator import (
     ChainEstimator,
     warn_of_monte_carlo_error,
 )
-from bayeswood.methods.mcmc_tree.run_chains import SampledChains
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
 
 F64 = NDArray[np.float64]
@@ -77,7 +76,7 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         none.
     burn_in_growth_iterations : int or None, default=None
         How long that lasts; None: half the burn-in.
-    on_interrupt : {"raise", "return"}, default="raise"
+    on_interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does: raise KeyboardInterrupt, or keep what was sampled so far, with a
         warning: the chains that ran to their end, or if none did, those that have draws, cut to
         the shortest.
@@ -239,13 +238,11 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         if error > UNCERTAIN_MEAN * float(np.std(data.target.y)):
             warn_of_monte_carlo_error(f"Predictions are uncertain by ±{error:.3g}", data.n_rows)
 
+    def _observed(self, y: Any) -> NDArray[Any]:
+        found: NDArray[Any] = self._read_target(y).y[:, 0]
+        return found
+
     def _log_left_out(
-        self,
-        table: LeafTable,
-        leaves: NDArray[np.int64],
-        y: NDArray[np.int32],
-        chains: SampledChains,
-        settings: dict[str, Any],
+        self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64
     ) -> F64:
-        responses = settings["response_center_"] + settings["response_unit_"] * y
-        return self._students(chains.leaf_variance).log_left_out(table, leaves, responses)
+        return self._students(leaf_variance).log_left_out(table, leaves, y)

@@ -11,8 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
-from bayeswood.errors import BayeswoodError, warn_user
-from bayeswood.methods.base.parameters import Constraint, parameter_error
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.markov_chains import (
+    Running,
+    move_mapping,
+    move_shares,
+    usable_chains,
+    warn_of_interrupt,
+)
+from bayeswood.methods.base.parameters import one_of, parameter_error
 from bayeswood.methods.mcmc_tree.trace import FIELDS, MOVES, ChainTrace
 from bayeswood.progress import progress_bar
 
@@ -42,21 +49,7 @@ _DRAWS = 500
 MANY_ROWS = 10_000
 
 
-def _is_move_mapping(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not set(value) <= set(MOVES):
-        return False
-    numbers = list(value.values())
-    is_number = all(isinstance(p, (int, float)) and not isinstance(p, bool) for p in numbers)
-    if not is_number or not np.isfinite(numbers).all() or min(numbers, default=0) < 0:
-        return False
-    return bool(value.get("birth", 0) > 0 and value.get("death", 0) > 0)
-
-
-MOVE_PROBABILITIES = Constraint(
-    f"one of {', '.join(map(repr, PRESETS))} or a mapping from {', '.join(map(repr, MOVES))} to "
-    "numbers >= 0, those of births and deaths > 0",
-    lambda value: (isinstance(value, str) and value in PRESETS) or _is_move_mapping(value),
-)
+MOVE_PROBABILITIES = one_of(*PRESETS) | move_mapping(MOVES)
 
 
 def resolve_moves(move_probabilities: str | Mapping[str, float]) -> F64:
@@ -71,9 +64,7 @@ def resolve_moves(move_probabilities: str | Mapping[str, float]) -> F64:
     """
     given = move_probabilities
     chosen = PRESETS[given] if isinstance(given, str) else given
-    weights = np.array([float(chosen.get(name, 0.0)) for name in MOVES])
-    probabilities: F64 = weights / weights.sum()
-    return probabilities
+    return move_shares(chosen, MOVES)
 
 
 @dataclass(frozen=True)
@@ -139,16 +130,6 @@ class SampledChains:
     mass_key: NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class Running:
-    """How a run is watched: its title, whether a bar shows, threads, and what Ctrl-C does."""
-
-    title: str
-    show: bool
-    n_jobs: int
-    on_interrupt: str
-
-
 def sample_chains(
     plan: ChainPlan,
     X: NDArray[Any],
@@ -187,7 +168,7 @@ def sample_chains(
             **vars(plan),
             n_jobs=running.n_jobs,
             progress=None if report is None else progress,
-            keep_interrupted=running.on_interrupt == "return",
+            keep_interrupted=running.keeps,
         )
     return _laid_out(plan, found, running.title)
 
@@ -196,11 +177,10 @@ def _laid_out(plan: ChainPlan, found: dict[str, Any], title: str) -> SampledChai
     chains = found["chains"]
     n_draws = plan.n_draws
     if found["interrupted"]:
-        chains, n_draws = _usable(chains, plan.n_draws)
-        warn_user(
-            f"{title} was interrupted: it holds {n_draws} draws of each of {len(chains)} chains, "
-            f"where {plan.n_draws} of each of {plan.n_chains} were asked for.",
-        )
+        drawn = [len(chain["draw"]) for chain in chains]
+        used = usable_chains(drawn, plan.n_draws)
+        chains, n_draws = [chains[c] for c in used], min(drawn[c] for c in used)
+        warn_of_interrupt(title, n_draws, len(chains), plan.n_draws, plan.n_chains)
     n_iterations = plan.n_burn_in + n_draws * plan.thin
     parts = {name: np.stack([chain[name][:n_iterations] for chain in chains]) for name in FIELDS}
     trace = ChainTrace(**parts, n_burn_in=plan.n_burn_in, thin=plan.thin)
@@ -215,15 +195,6 @@ def _laid_out(plan: ChainPlan, found: dict[str, Any], title: str) -> SampledChai
         found["mass_key"],
     )
     return _without_unused(whole) if found["interrupted"] else whole
-
-
-def _usable(chains: list[dict[str, Any]], n_draws: int) -> tuple[list[dict[str, Any]], int]:
-    """Chains that ran to their end; if none did, those with draws, cut to the shortest."""
-    whole = [chain for chain in chains if len(chain["draw"]) == n_draws]
-    begun = whole or [chain for chain in chains if len(chain["draw"])]
-    if not begun:
-        raise KeyboardInterrupt
-    return begun, min(len(chain["draw"]) for chain in begun)
 
 
 def _without_unused(chains: SampledChains) -> SampledChains:

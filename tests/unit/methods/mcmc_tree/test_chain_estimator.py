@@ -392,3 +392,21 @@ def test_ctrl_c_raises_or_returns_what_there_is():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["raised", "returned", "raised"]
+
+
+def test_arviz_has_densities_of_rows_left_out():
+    """Against a refit of the leaves without the row, in the tree of one draw."""
+    pytest.importorskip("arviz")
+    X, y = np.arange(12.0)[:, None], np.array([0, 0, 1, 0, 0, 0, 1, 1, 0, 1, 1, 1])
+    model = MCMCTreeClassifier(1, n_burn_in=50, n_draws=20, concentration=3.0, random_state=0)
+    found = model.fit(X, y).to_arviz(X, y)
+    values = np.asarray(found["log_likelihood"]["y"])
+    assert values.shape == (1, 20, 12)
+    tree = model.forest_.select([model.draw_tree_[0, 7]])
+    leaf = tree.apply(X)[:, 0]
+    for row in range(12):
+        others = (leaf == leaf[row]) & (np.arange(12) != row)
+        same = (y[others] == y[row]).sum()
+        assert values[0, 7, row] == pytest.approx(np.log((same + 1.5) / (others.sum() + 3.0)))
+    with pytest.raises(BayeswoodError, match="needs X_reference"):
+        model.to_arviz(None, y)
