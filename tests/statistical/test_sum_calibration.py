@@ -8,8 +8,9 @@ last test breaks the sampler, to show that the others can fail.
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_friedman1
 
-from bayeswood import _core
+from bayeswood import BARTRegressor, _core
 
 N_ROWS, N_TREES, ALPHA, BETA = 24, 4, 0.8, 1.0
 LEAF_SD, LAMBDA, FREEDOM = 0.6, 0.3, 5.0
@@ -78,3 +79,25 @@ def test_a_wrong_ratio_is_seen():
     wrong = np.array([1.0, 0.0, 0.0, 0.0])
     found = chi_square(ranks_of("mh", seed=1, thin=10, log_ratio_error=wrong))
     assert found[2] > 2 * LIMIT
+
+
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.MonteCarloWarning")
+def test_both_exact_samplers_agree_on_friedmans_function():
+    """Means of f at 12 rows from 10 chains each: the difference in its standard errors.
+
+    Student with some 18 degrees of freedom: beyond 5 lies a share of 1e-4, of the largest of 12
+    correlated numbers at most ten times that.
+    """
+    X, y = make_friedman1(n_samples=100, n_features=5, noise=1.0, random_state=0)
+    means, noises = [], []
+    for sampler, thin in (("mh", 20), ("particle-gibbs", 2)):
+        model = BARTRegressor(
+            10, n_chains=10, n_burn_in=60 * thin, n_draws=60, thin=thin, sampler=sampler,
+            random_state=1,
+        )  # fmt: skip
+        model.fit(X, y)
+        means.append(model.predict_draws(X[:12]).reshape(10, -1, 12).mean(axis=1))
+        noises.append(model.noise_sd_.mean(axis=1)[:, None])
+    for first, second in (means, noises):
+        error = np.sqrt((first.var(axis=0, ddof=1) + second.var(axis=0, ddof=1)) / 10)
+        assert np.abs((first.mean(axis=0) - second.mean(axis=0)) / error).max() < 5

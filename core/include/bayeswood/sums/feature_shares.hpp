@@ -25,7 +25,6 @@ class FeatureShares {
   // Draws shares and theta given the splits that were noted, and forgets these.
   void draw(const SumLaw& law, Stream& stream);
   const std::vector<double>& shares() const { return shares_; }
-  double theta() const { return theta_; }
 
  private:
   void draw_theta(const std::vector<bool>& varies, std::size_t n_varying, Stream& stream);
