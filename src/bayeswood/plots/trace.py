@@ -9,7 +9,13 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.plots.axes import take_grid, text_size, tidy
 from bayeswood.posterior import split_rhat
-from bayeswood.posterior.kept_draws import QUANTITIES, Trace, check_sampled, kept
+from bayeswood.posterior.kept_draws import (
+    Trace,
+    check_sampled,
+    kept,
+    known_quantities,
+    series,
+)
 from bayeswood.report.palette import CLASS_COLOURS, GREY, INK
 
 F64 = NDArray[np.float64]
@@ -19,7 +25,10 @@ _NAMES = {
     "log_posterior": "log posterior",
     "n_leaves": "leaves",
     "depth": "depth",
+    "noise_sd": "σ of the noise",
 }
+# Drawn if nothing else is asked for.
+_USUAL = ("log_likelihood", "noise_sd", "n_leaves")
 _WHOLE = ("n_leaves", "depth")
 _MAX_POINTS, _MAX_BINS = 1500, 40
 # A chain's first steps may be so far off that nothing else could be seen: beyond the kept draws
@@ -40,9 +49,10 @@ class TraceDisplay:
     Parameters
     ----------
     trace : Trace
-        ``trace_`` of an MCMC estimator.
-    quantities : sequence of str, default ("log_likelihood", "n_leaves")
-        Any of ``log_likelihood``, ``log_posterior``, ``n_leaves`` and ``depth``.
+        ``trace_`` of an MCMC or BART estimator.
+    quantities : sequence of str, default None
+        Any of ``log_likelihood``, ``log_posterior``, ``n_leaves`` and ``depth``, of sums of trees
+        ``noise_sd`` and ``n_leaves``; None: the first and the leaves.
 
     Attributes
     ----------
@@ -57,32 +67,32 @@ class TraceDisplay:
     After Figure 3 of Schetinin and others (2004), who show burn-in and the rest side by side.
     """
 
-    def __init__(
-        self, trace: Trace, *, quantities: Sequence[str] = ("log_likelihood", "n_leaves")
-    ) -> None:
-        unknown = [name for name in quantities if name not in QUANTITIES]
-        if unknown or not quantities:
+    def __init__(self, trace: Trace, *, quantities: Sequence[str] | None = None) -> None:
+        known = known_quantities(trace)
+        chosen = [name for name in _USUAL if name in known] if quantities is None else quantities
+        unknown = [name for name in chosen if name not in known]
+        if unknown or not chosen:
             raise BayeswoodError(
                 f"The 'quantities' parameter of TraceDisplay must name some of "
-                f"{', '.join(QUANTITIES)}. Got {list(quantities)!r} instead."
+                f"{', '.join(known)}. Got {list(chosen)!r} instead."
             )
-        self.trace, self.quantities = trace, tuple(quantities)
-        self.rhat = {name: _rhat(kept(trace, name)) for name in quantities}
+        self.trace, self.quantities = trace, tuple(chosen)
+        self.rhat = {name: _rhat(kept(trace, name)) for name in chosen}
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
         *,
-        quantities: Sequence[str] = ("log_likelihood", "n_leaves"),
+        quantities: Sequence[str] | None = None,
         axes: Any | None = None,
     ) -> Self:
         """Draw the trace of a fitted estimator.
 
         Parameters
         ----------
-        estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
-        quantities : sequence of str, default ("log_likelihood", "n_leaves")
+        estimator : fitted MCMC tree or BART estimator
+        quantities : sequence of str, default None
         axes : matplotlib.axes.Axes, (n_quantities, 2), optional
 
         Returns
@@ -97,7 +107,7 @@ class TraceDisplay:
         cls,
         trace: Trace,
         *,
-        quantities: Sequence[str] = ("log_likelihood", "n_leaves"),
+        quantities: Sequence[str] | None = None,
         axes: Any | None = None,
     ) -> Self:
         """Draw a trace.
@@ -105,7 +115,7 @@ class TraceDisplay:
         Parameters
         ----------
         trace : Trace
-        quantities : sequence of str, default ("log_likelihood", "n_leaves")
+        quantities : sequence of str, default None
         axes : matplotlib.axes.Axes, (n_quantities, 2), optional
 
         Returns
@@ -145,7 +155,7 @@ class TraceDisplay:
         return self
 
     def _values(self, name: str) -> F64:
-        return np.asarray(getattr(self.trace, name), dtype=np.float64)
+        return series(self.trace, name)
 
     def _limits(self, name: str) -> tuple[float, float]:
         values, draws = self._values(name), kept(self.trace, name)
@@ -206,16 +216,16 @@ class TraceDisplay:
 def trace(
     estimator: Any,
     *,
-    quantities: Sequence[str] = ("log_likelihood", "n_leaves"),
+    quantities: Sequence[str] | None = None,
     axes: Any | None = None,
 ) -> Any:
-    """Draw the paths of the chains of a fitted MCMC estimator, with histograms.
+    """Draw the paths of the chains of a fitted estimator, with histograms.
 
     Parameters
     ----------
-    estimator : fitted MCMCTreeClassifier or MCMCTreeRegressor
-    quantities : sequence of str, default ("log_likelihood", "n_leaves")
-        Any of ``log_likelihood``, ``log_posterior``, ``n_leaves`` and ``depth``.
+    estimator : fitted MCMC tree or BART estimator
+    quantities : sequence of str, default None
+        As of `TraceDisplay`.
     axes : matplotlib.axes.Axes, (n_quantities, 2), optional
 
     Returns

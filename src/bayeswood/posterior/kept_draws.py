@@ -71,6 +71,20 @@ def kept_quantities(model: Any) -> dict[str, F64]:
     return {name: kept(model.trace_, name) for name in QUANTITIES}
 
 
+def known_quantities(trace: Any) -> tuple[str, ...]:
+    """The names of what a trace has of every iteration."""
+    names: tuple[str, ...] = getattr(trace, "names", QUANTITIES)
+    return names
+
+
+def series(trace: Any, name: str) -> F64:
+    """A quantity of the trace after every iteration, (n_chains, n_iterations)."""
+    if hasattr(trace, "series"):
+        found: F64 = trace.series(name)
+        return found
+    return np.asarray(getattr(trace, name), dtype=np.float64)
+
+
 def kept(trace: Trace, name: str) -> F64:
     """A quantity of the trace at the draws that are kept, (n_chains, n_draws).
 
@@ -87,7 +101,7 @@ def kept(trace: Trace, name: str) -> F64:
     >>> kept(trace, "n_leaves")
     array([[4., 6.]])
     """
-    values = np.asarray(getattr(trace, name), dtype=np.float64)
+    values = series(trace, name)
     return values[:, trace.n_burn_in + trace.thin - 1 :: trace.thin]
 
 

@@ -120,7 +120,7 @@ def test_bad_traces():
         TraceDisplay(make_trace(2), quantities=["height"])
     with pytest.raises(BayeswoodError, match="must be a 2 x 2 array"):
         TraceDisplay.from_trace(make_trace(2), axes=plt.subplots(3)[1])
-    with pytest.raises(BayeswoodError, match="must be a fitted MCMC estimator"):
+    with pytest.raises(BayeswoodError, match="draws by Markov chains"):
         trace(SimpleNamespace())
 
 

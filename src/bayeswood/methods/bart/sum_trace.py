@@ -61,6 +61,23 @@ class SumTrace:
         found: NDArray[Any] = values[:, self.n_before + self.thin - 1 :: self.thin]
         return found
 
+    @property
+    def n_burn_in(self) -> int:
+        """Sweeps before the draws."""
+        return self.n_before
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What there is of every sweep: σ, where it varies, and leaves."""
+        return ("noise_sd", "n_leaves") if np.ptp(self.noise_sd) > 0 else ("n_leaves",)
+
+    def series(self, name: str) -> F64:
+        """One of `names` after every sweep, (n_chains, n_sweeps); σ in the mean of responses."""
+        if name == "n_leaves":
+            return self.n_leaves
+        found: F64 = self.noise_sd.mean(axis=2)
+        return found
+
     def quantities(self) -> dict[str, F64]:
         """What is known of every draw, (n_chains, n_draws) each: σ, where it varies, and leaves."""
         noise = self.kept(self.noise_sd)

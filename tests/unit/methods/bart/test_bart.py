@@ -212,6 +212,8 @@ import os, signal, threading, time, warnings
 from sklearn.datasets import make_friedman1
 from bayeswood import BARTRegressor
 X, y = make_friedman1(n_samples=300, random_state=0)
+# Whoever started this may have Ctrl-C ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 model = BARTRegressor(20, n_draws=10_000_000, random_state=0, on_interrupt={on_interrupt!r})
 sent = []
 def interrupt():
@@ -246,3 +248,12 @@ def test_an_interrupted_fit_stops(on_interrupt):
     else:
         # The core answers within 0.2 s; ten times that leaves room for a loaded machine.
         assert float(done.stdout.split()[1]) < 2.0
+
+
+def test_chains_are_drawn(fitted):
+    pytest.importorskip("matplotlib")
+    from bayeswood.plots import trace
+
+    axes = trace(fitted)
+    assert [ax.get_ylabel() for ax in axes[:, 0]] == ["σ of the noise", "leaves"]
+    assert axes[0, 0].get_xlim() == (0, 2 + 20 + 15 * 2)
