@@ -112,7 +112,7 @@ def test_shares_of_features_are_the_prior_s():
         seed=1, n_chains=N_CHAINS, n_trees=2, alpha_split=ALPHA, beta_split=BETA, has_shares=True,
         move_probabilities=np.array([0.25, 0.25, 0.3, 0.2]),
     )  # fmt: skip
-    run = sampler.run(n_regrown=0, n_burn_in=500, n_draws=10_000)
+    run = sampler.run(n_regrown=0, n_burn_in=500, n_draws=4000)
     shares = np.array([chain["shares"].reshape(-1, 2)[:, 0] for chain in run["chains"]])
     x = np.arange(1, 1001) / 1001  # θ/(θ + 2) on the sampler's grid, Beta(1/2, 1)
     theta, weight = 2 * x / (1 - x), x**-0.5
