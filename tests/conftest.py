@@ -72,13 +72,6 @@ CLUSTERS = (
 SHARING = ("test_class_knowledge.py", "test_noise_and_knowledge.py", "test_prior_limit.py")
 
 
-@pytest.hookimpl(optionalhook=True, wrapper=True)
-def pytest_xdist_auto_num_workers(config):
-    """One more than there are cores: whoever runs the clusters mostly waits."""
-    n_cores = yield
-    return n_cores + 1
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Hand out tests one by one, but for those that share; the largest groups first."""
