@@ -112,12 +112,6 @@ std::shared_ptr<SumSampler> make_sampler(
   return std::make_shared<SumSampler>(matrix, std::move(responses), std::move(settings), loops);
 }
 
-SumPoll make_sum_poll(const nb::object& progress) {
-  return [poll = make_poll(progress)](const SumProgress& at) {
-    return poll(at.sweeps_done, at.n_sweeps);
-  };
-}
-
 template <class T>
 nb::object from_counts(const std::vector<SumRecord>& records, T get) {
   std::vector<std::int64_t> counts;
@@ -164,7 +158,7 @@ nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_b
                      const nb::object& progress, bool keep_interrupted) {
   if (thin < 1) throw std::invalid_argument("thin: at least 1");
   const SumRun run{n_regrown, n_burn_in, n_draws, thin, sweep_kind(how)};
-  const SumPoll poll = make_sum_poll(progress);
+  const Poll poll = make_poll(progress);
   bool interrupted = false;
   std::vector<SumRecord> records;
   {

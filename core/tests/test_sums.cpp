@@ -163,8 +163,8 @@ TEST(a_stopped_run_keeps_what_it_has) {
   bool interrupted = false;
   int polls = 0;
   const auto records = sampler.run(
-      {0, 0, 10000000, 1, Sweep::METROPOLIS}, 1, [&](const SumProgress&) { return ++polls < 3; },
-      interrupted);
+      {0, 0, 10000000, 1, Sweep::METROPOLIS}, 1,
+      [&](std::size_t, std::size_t) { return ++polls < 3; }, interrupted);
   CHECK(interrupted);
   CHECK(records[0].n_draws > 0);
   CHECK(records[0].sums.trees.size() == records[0].n_draws * 7);

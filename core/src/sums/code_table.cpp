@@ -29,8 +29,4 @@ CodeTable::CodeTable(const EncodedMatrix& matrix)
   }
 }
 
-std::size_t CodeTable::nbytes() const {
-  return narrow_.size() + 2 * wide_.size();
-}
-
 }  // namespace bayeswood

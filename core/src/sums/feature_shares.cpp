@@ -24,10 +24,7 @@ void FeatureShares::add(const SumLaw& law, const SumTree& tree, Stream& stream) 
     if (at.is_leaf()) return;
     ++n_splits_[at.rule.feature];
     const bool all = at.varying.words.empty();
-    double sum = 0;
-    for (std::uint32_t j = 0; j < shares_.size(); ++j)
-      if (law.varies(at.varying, j)) sum += shares_[j];
-    const double u = draw_exponential(stream) / (total_ * sum);
+    const double u = draw_exponential(stream) / (total_ * law.sum_varying(at.varying, shares_));
     if (all) {
       everywhere_ += u;
       return;

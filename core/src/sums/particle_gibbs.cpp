@@ -11,12 +11,7 @@
 namespace bayeswood {
 
 void ParticleGibbs::start(Particle& particle, const Leaf& all) const {
-  particle.tree = SumTree();
-  SumNode& root = particle.tree[0];
-  root.n = static_cast<std::uint32_t>(law_.table().n_rows());
-  root.varying.n = law_.varying().n;
-  root.knows_varying = true;
-  root.varies = root.varying.n > 0;
+  particle.tree = law_.single_leaf();
   particle.slots.assign(law_.table().n_rows(), 0);
   particle.waiting.assign(1, 0);
   particle.next = 0;

@@ -74,6 +74,16 @@ void SumLaw::set_shares(std::span<const double> shares) {
   shares_.assign(shares.begin(), shares.end());
 }
 
+SumTree SumLaw::single_leaf() const {
+  SumTree tree;
+  SumNode& root = tree[0];
+  root.n = static_cast<std::uint32_t>(table_.n_rows());
+  root.varying.n = varying_.n;
+  root.knows_varying = true;
+  root.varies = varying_.n > 0;
+  return tree;
+}
+
 CodeRange SumLaw::range(const NodeRows& rows, std::uint32_t feature) const {
   return table_.with_column(feature, [&](const auto* codes) {
     return kernels_.range(rows.slots, rows.slot, codes, table_.n_rows());
@@ -126,20 +136,21 @@ bool SumLaw::varies(const Varying& varying, std::uint32_t feature) const {
   return ((words[feature / 64] >> (feature % 64)) & 1) != 0;
 }
 
+double SumLaw::sum_varying(const Varying& varying, std::span<const double> shares) const {
+  double sum = 0;
+  for (std::uint32_t j = 0; j < table_.n_features(); ++j)
+    if (varies(varying, j)) sum += shares[j];
+  return sum;
+}
+
 double SumLaw::log_feature(const Varying& varying, std::uint32_t feature) const {
   if (!has_shares()) return -std::log(static_cast<double>(varying.n));
-  double total = 0;
-  for (std::uint32_t j = 0; j < table_.n_features(); ++j)
-    if (varies(varying, j)) total += shares_[j];
-  return std::log(shares_[feature]) - std::log(total);
+  return std::log(shares_[feature]) - std::log(sum_varying(varying, shares_));
 }
 
 std::uint32_t SumLaw::draw_feature(const Varying& varying, Stream& stream) const {
   if (has_shares()) {
-    double total = 0;
-    for (std::uint32_t j = 0; j < table_.n_features(); ++j)
-      if (varies(varying, j)) total += shares_[j];
-    double left = total * stream.next_uniform();
+    double left = sum_varying(varying, shares_) * stream.next_uniform();
     std::uint32_t last = 0;
     for (std::uint32_t j = 0; j < table_.n_features(); ++j) {
       if (!varies(varying, j) || shares_[j] <= 0) continue;

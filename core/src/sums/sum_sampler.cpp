@@ -138,12 +138,12 @@ void SumSampler::run_chain(std::size_t c, const SumRun& run, SumRecord& record,
   }
 }
 
-std::vector<SumRecord> SumSampler::run(const SumRun& run, unsigned n_threads, const SumPoll& poll,
+std::vector<SumRecord> SumSampler::run(const SumRun& run, unsigned n_threads, const Poll& poll,
                                        bool& interrupted) {
   std::vector<SumRecord> records(chains_.size());
   std::atomic<std::size_t> done{0};
   const std::size_t n_sweeps = run.n_sweeps() * chains_.size();
-  const Poll watch = [&](std::size_t, std::size_t) { return poll({done, n_sweeps}); };
+  const Poll watch = [&](std::size_t, std::size_t) { return poll(done, n_sweeps); };
   interrupted = false;
   try {
     parallel_for(

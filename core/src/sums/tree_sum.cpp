@@ -11,18 +11,11 @@ TreeSum<Leaves>::TreeSum(const SumLaw& law, const SumMoveSettings& settings, std
       moves_(law, settings),
       grower_(law, settings.min_leaf),
       particles_(law, settings.min_leaf),
-      trees_(n_trees),
+      trees_(n_trees, law.single_leaf()),
       slots_(n_trees, std::vector<Slot>(law.table().n_rows(), 0)),
       values_(n_trees),
       rest_(law.table().n_rows()) {
-  for (std::size_t t = 0; t < n_trees; ++t) {
-    SumNode& root = trees_[t][0];
-    root.n = static_cast<std::uint32_t>(law.table().n_rows());
-    root.varying.n = law.varying().n;
-    root.knows_varying = true;
-    root.varies = root.varying.n > 0;
-    values_[t].fill(neutral());
-  }
+  for (Values& values : values_) values.fill(neutral());
 }
 
 template <class Leaves>

@@ -24,6 +24,12 @@ _N_ROWS = 100
 _SHARE_OF_ANOTHER = 0.1
 
 
+# The standard errors between chains of which fits warn: of a probability, and of a mean as a share
+# of the response's own standard deviation.
+UNCERTAIN_PROBABILITY = 0.03
+UNCERTAIN_MEAN = 0.1
+
+
 class MonteCarloWarning(UserWarning):
     """Averages over the chains of a sampler are uncertain by more than users will expect."""
 

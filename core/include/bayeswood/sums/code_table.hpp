@@ -39,7 +39,6 @@ class CodeTable {
   }
   // On the user's scale, of the cut between codes `cut` and `cut + 1`.
   double threshold(std::size_t j, std::int32_t cut) const { return columns_[j].threshold[cut]; }
-  std::size_t nbytes() const;
 
  private:
   struct Column {

@@ -1,5 +1,5 @@
 // A tree drawn from its root, node by node, each rule by its posterior as if its children were
-// leaves (He and Hahn 2023: accelerated Bayesian additive regression trees).
+// leaves (He and Hahn 2023).
 //
 // At a node, stopping and every rule compete by prior times marginal likelihood: a rule has that of
 // its two children. No later split is foreseen, so that this is no sample of the posterior, but a

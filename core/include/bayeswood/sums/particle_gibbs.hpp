@@ -53,7 +53,6 @@ class ParticleGibbs {
   const SumLaw& law_;
   std::uint32_t min_leaf_;
   std::vector<Particle> particles_, others_;
-  std::vector<Slot> scratch_;
 };
 
 }  // namespace bayeswood

@@ -28,7 +28,7 @@ struct RowSplit {
 };
 
 // What a pass takes away from the rows, by their slots in the tree before, and gives back, by those
-// in the tree at hand; then sums by the slots of a proposal, and if asked by the present ones.
+// in the tree at hand; then sums by the slots of a proposal.
 struct RowPass {
   std::size_t n_rows;
   float* rest;          // of the rows: responses less the sum of trees, or their ratio

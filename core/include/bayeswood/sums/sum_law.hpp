@@ -41,14 +41,18 @@ class SumLaw {
 
   // Shares of the features, which sum to 1; by default they are equal.
   void set_shares(std::span<const double> shares);
-  std::span<const double> shares() const { return shares_; }
   bool has_shares() const { return !shares_.empty(); }
+
+  // A tree of one leaf, with all rows.
+  SumTree single_leaf() const;
 
   // The features that vary, looked for among those that vary in the parent.
   Varying find_varying(const NodeRows& rows, const Varying& parent) const;
   bool any_varies(const NodeRows& rows, const Varying& parent) const;
   const Varying& varying() const { return varying_; }  // in the table
   bool varies(const Varying& varying, std::uint32_t feature) const;
+  // Sum of shares over the features that vary.
+  double sum_varying(const Varying& varying, std::span<const double> shares) const;
   // Log of a varying feature's probability.
   double log_feature(const Varying& varying, std::uint32_t feature) const;
 

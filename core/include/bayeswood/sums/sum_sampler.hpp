@@ -1,8 +1,8 @@
 // Several chains over sums of trees: they run side by side, stop, and go on.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -44,11 +44,6 @@ struct SumRecord {
   std::size_t n_draws = 0;
 };
 
-struct SumProgress {
-  std::size_t sweeps_done, n_sweeps;  // over all chains
-};
-using SumPoll = std::function<bool(const SumProgress&)>;
-
 class SumSampler {
  public:
   SumSampler(const EncodedMatrix& matrix, SumResponse response, SumSettings settings,
@@ -56,8 +51,9 @@ class SumSampler {
   SumSampler(const SumSampler&) = delete;  // the chains point into it
   SumSampler& operator=(const SumSampler&) = delete;
 
-  // One record per chain, as far as they came; `interrupted` says if a poll stopped them.
-  std::vector<SumRecord> run(const SumRun& run, unsigned n_threads, const SumPoll& poll,
+  // One record per chain, as far as they came; `interrupted` says if a poll stopped them. It is
+  // told of sweeps over all chains.
+  std::vector<SumRecord> run(const SumRun& run, unsigned n_threads, const Poll& poll,
                              bool& interrupted);
   ForestShape shape() const;
   bool has_products() const { return settings_.model.n_variance_trees > 0; }

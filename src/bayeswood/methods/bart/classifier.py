@@ -28,11 +28,9 @@ from bayeswood.methods.base.training_data import (
     TrainingData,
     read_known_classes,
 )
+from bayeswood.posterior.monte_carlo import UNCERTAIN_PROBABILITY
 
 F64 = NDArray[np.float64]
-
-# The standard error between chains of which `fit` warns.
-UNCERTAIN_PROBABILITY = 0.03
 
 
 @dataclass(frozen=True, eq=False)

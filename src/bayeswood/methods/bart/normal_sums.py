@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parts import read_trees
+from bayeswood.methods.base.parts import forest_arrays, forest_from
 from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
 from bayeswood.methods.base.saved_state import read_array
 from bayeswood.uncertainty import Uncertainty, row_blocks
@@ -92,12 +92,8 @@ class NormalSums(NumberPredictive):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """σ_m, and the trees of the variance."""
-        found = {"member_noise_sd": self.noise_sd}
-        if self.variance is None:
-            return found
-        trees = self.variance.core.to_arrays()
-        arrays = {n: a for n, a in trees.items() if isinstance(a, np.ndarray)}
-        return {**found, **{f"variance_{name}": array for name, array in arrays.items()}}
+        trees = {} if self.variance is None else forest_arrays("variance", self.variance)
+        return {"member_noise_sd": self.noise_sd, **trees}
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
@@ -105,13 +101,10 @@ class NormalSums(NumberPredictive):
         noise = read_array(arrays, "member_noise_sd", (forest.n_members, forest.n_outputs))
         if not (noise > 0).all():
             raise BayeswoodError("The model file holds noise that is not positive.")
-        if "variance_n_nodes" not in arrays:
-            return cls(noise)
-        trees = read_trees(arrays, "variance", forest)
-        size, left = divmod(trees.n_trees, forest.n_members)
-        if left or not size:
+        variance = forest_from("variance", arrays, forest)
+        if variance is not None and variance.n_members != forest.n_members:
             raise BayeswoodError("The model file's trees of the variance do not match its draws.")
-        return cls(noise, Forest(trees.core, trees_per_member=size))
+        return cls(noise, variance)
 
 
 def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:

@@ -28,11 +28,9 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.posterior.monte_carlo import UNCERTAIN_MEAN
 
 F64 = NDArray[np.float64]
-
-# The standard error between chains of which `fit` warns, as a share of the response's own.
-UNCERTAIN_MEAN = 0.1
 
 
 class BARTRegressor(SumEstimator, ForestRegressor):

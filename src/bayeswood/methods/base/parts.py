@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.saved_state import read_value
+from bayeswood.methods.base.saved_state import read_scalar, read_value
 from bayeswood.table import Schema, classes_from_plain, classes_to_plain
 
 
@@ -131,3 +131,19 @@ def read_trees(arrays: Mapping[str, NDArray[Any]], prefix: str, like: Forest) ->
         return Forest.from_arrays({**own, **shape})
     except (ValueError, KeyError) as error:
         raise BayeswoodError(f"The model file holds an unlawful {prefix}: {error}") from error
+
+
+def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
+    """The trees of a second forest, for a model file."""
+    own = forest.core.to_arrays()
+    kept = {f"{prefix}_{n}": a for n, a in own.items() if isinstance(a, np.ndarray)}
+    return {**kept, f"{prefix}_trees_per_member": np.array(forest.trees_per_member)}
+
+
+def forest_from(prefix: str, arrays: Mapping[str, NDArray[Any]], like: Forest) -> Forest | None:
+    """What `forest_arrays` gave; None if it is not there."""
+    if f"{prefix}_trees_per_member" not in arrays:
+        return None
+    found = read_trees(arrays, prefix, like)
+    size = read_scalar(arrays, f"{prefix}_trees_per_member", int)
+    return Forest(found.core, trees_per_member=size)

@@ -10,9 +10,9 @@ from scipy.special import stdtrit
 
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parts import read_trees
+from bayeswood.methods.base.parts import forest_arrays, forest_from
 from bayeswood.methods.base.predictive import Arrays, LeafResponses, NumberPredictive
-from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.base.saved_state import read_array
 from bayeswood.uncertainty import (
     LEVELS,
     N_PARTS,
@@ -168,22 +168,6 @@ class BaggedResponse(NumberPredictive):
         if trees is not None:
             leaves = LeafForest(trees, LeafResponses.from_arrays(arrays, trees))
         return cls(sizes, least, outputs, leaves)
-
-
-def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
-    """The trees of a second forest, for a model file."""
-    own = forest.core.to_arrays()
-    kept = {f"{prefix}_{n}": a for n, a in own.items() if isinstance(a, np.ndarray)}
-    return {**kept, f"{prefix}_trees_per_member": np.array(forest.trees_per_member)}
-
-
-def forest_from(prefix: str, arrays: Arrays, like: Forest) -> Forest | None:
-    """What `forest_arrays` gave; None if it is not there."""
-    if f"{prefix}_trees_per_member" not in arrays:
-        return None
-    found = read_trees(arrays, prefix, like)
-    size = read_scalar(arrays, f"{prefix}_trees_per_member", int)
-    return Forest(found.core, trees_per_member=size)
 
 
 def _outputs_from(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[ResponseCalibration, ...]:

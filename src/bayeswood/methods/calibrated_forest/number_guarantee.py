@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.base.parts import SavedModel
+from bayeswood.methods.base.parts import SavedModel, forest_arrays, forest_from
 from bayeswood.methods.base.saved_state import read_array
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest.bagged_response import forest_arrays, forest_from
 from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, interleaved
 from bayeswood.methods.calibrated_forest.guarantee_rows import (
     check_reach,

@@ -35,11 +35,9 @@ from bayeswood.methods.mcmc_tree.chain_estimator import (
     warn_of_monte_carlo_error,
 )
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
+from bayeswood.posterior.monte_carlo import UNCERTAIN_PROBABILITY
 
 F64 = NDArray[np.float64]
-
-# The standard error between chains of which `fit` warns.
-UNCERTAIN_PROBABILITY = 0.03
 
 
 class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):

@@ -24,11 +24,9 @@ from bayeswood.methods.mcmc_tree.chain_estimator import (
     warn_of_monte_carlo_error,
 )
 from bayeswood.methods.mcmc_tree.trace import ChainDraws
+from bayeswood.posterior.monte_carlo import UNCERTAIN_MEAN
 
 F64 = NDArray[np.float64]
-
-# The standard error between chains of which `fit` warns, as a share of the response's own.
-UNCERTAIN_MEAN = 0.1
 
 
 class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
