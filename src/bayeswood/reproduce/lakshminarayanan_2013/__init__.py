@@ -105,8 +105,10 @@ PAPER = Paper(
             "section-5",
             "Section 5: additive trees and the Mondrian prior",
             words=(
-                "the paper names them as further work and has no results: additive trees (BART) "
-                "are not offered yet, nor are trees of the Mondrian process. What it wishes for "
+                "the paper names them as further work and has no results: sums of trees are "
+                "`BARTRegressor` and `BARTClassifier`, by particles too "
+                "([docs](../../docs/bart.md)); trees of the Mondrian process are not offered. What "
+                "it wishes for "
                 'between prior and optimal proposals is offered as `proposal="tempered"`, exact; '
                 "it does not pay ([docs](../../docs/smc-trees.md))."
             ),

@@ -20,7 +20,7 @@ from bayeswood.reproduce.verdict import Reading
 
 PERCENT = Reading(unit=0.01, spread="sd", n_repeats=5)
 LOG = Reading(unit=0.0001, spread="sd", n_repeats=5)
-NO_BART = "additive trees are not in this library yet"
+NO_BART = "additive trees (BART) came later: not run yet"
 NO_IMAGES = "the features of the image data were not to be had"
 RUN = tuple(method for method in METHODS if method != "BART")
 
