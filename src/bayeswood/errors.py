@@ -15,6 +15,10 @@ class DataTypeError(BayeswoodError, TypeError):
     """Data of a type that cannot be used; a `TypeError` too, as scikit-learn's users expect."""
 
 
+class MissingFileError(BayeswoodError, FileNotFoundError):
+    """A file that is not there; a `FileNotFoundError` too, as everybody expects."""
+
+
 class DataSetError(BayeswoodError):
     """A data set that cannot be had: unknown, damaged, or not what its name promises."""
 

@@ -21,7 +21,7 @@ ROOMS = [
     {"report"},
     {"plots"},
 ]
-CONDUCTORS = [{"distributed"}, {"methods"}, {"reproduce"}, {"cli", "spark"}]
+CONDUCTORS = [{"distributed"}, {"methods"}, {"reproduce"}, {"cli", "spark"}, {"__main__"}]
 
 # In methods: what every family may use, from left to right, and who knows all of them.
 SHARED_BY_FAMILIES = ["base", "cart", "conjugate_leaves"]

@@ -6,13 +6,13 @@ import click
 
 from bayeswood.cli.model_table import (
     find_target,
+    load_model,
     model_features,
     read_for_model,
     true_values,
     unseen_classes,
 )
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
-from bayeswood.methods import load
 from bayeswood.report import DEFAULT_GAMMA0, predict_rows, score_predictions
 from bayeswood.report.summarize import to_plain
 
@@ -45,7 +45,7 @@ def evaluate(
     from bayeswood.report.render import heading, render_scores
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    estimator = load(model)
+    estimator = load_model(model)
     table = read_for_model(data, estimator)
     name = find_target(table, estimator, target)
     y = true_values(table[name], name, estimator)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from bayeswood.cli.model_table import load_model
 from bayeswood.cli.screen import Screen, file_size, screen_options
-from bayeswood.methods import load
 from bayeswood.report import summarize_model
 from bayeswood.report.summarize import to_plain
 
@@ -18,7 +18,7 @@ def info(model: Path, quiet: bool, as_json: bool, debug: bool) -> None:
     from bayeswood.report.render import heading, render_model
 
     screen = Screen(quiet=quiet, as_json=as_json)
-    summary = summarize_model(load(model))
+    summary = summarize_model(load_model(model))
     screen.show(heading(f"Model {model}"))
     screen.show(render_model(summary, [("file", file_size(model))]))
     screen.finish({"model": str(model), "bytes": model.stat().st_size, **to_plain(summary)})

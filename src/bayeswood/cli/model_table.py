@@ -1,5 +1,6 @@
 """Bring the columns of a data file into the shape that a fitted model was trained on."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,19 @@ from numpy.typing import NDArray
 from bayeswood.cli.columns import category_column, number_array, suggest, target_array
 from bayeswood.cli.table_file import read_table
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods import EnvelopeClassifier, load
 from bayeswood.report.names import listing
+
+
+def load_model(path: Path) -> Any:
+    """The fitted estimator in a file, if the command line can use it."""
+    model = load(path)
+    if isinstance(model, EnvelopeClassifier):
+        raise BayeswoodError(
+            f"The file {str(path)!r} holds an EnvelopeClassifier, which is for Python. Save its "
+            f"estimator_ by itself and give --gamma0 {model.gamma0_:g}."
+        )
+    return model
 
 
 def read_for_model(source: str, estimator: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.large_input import is_large, memory_option
 from bayeswood.cli.large_input import memory_limit as limit_bytes
-from bayeswood.cli.model_table import model_features, read_for_model
+from bayeswood.cli.model_table import load_model, model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.predict_large import (
     count_no_data,
@@ -21,7 +21,6 @@ from bayeswood.cli.predict_large import (
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
-from bayeswood.methods import load
 from bayeswood.report import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -79,7 +78,7 @@ def predict(
         if out != _STDOUT:
             files.check(out)
             check_ending(out, "--out")
-        estimator = load(model)
+        estimator = load_model(model)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
             predicted = predict_large(
                 str(source_path(data)),

@@ -1,11 +1,9 @@
 """Which class a method's name stands for, and loading a model whatever its class."""
 
-from os import PathLike
-
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bart.classifier import BARTClassifier
 from bayeswood.methods.bart.regressor import BARTRegressor
-from bayeswood.methods.base.forest_estimator import ForestEstimator, read_estimator
+from bayeswood.methods.base.forest_estimator import ForestEstimator, restore_estimator
 from bayeswood.methods.bayesian_forest.bayesian_forest import (
     BayesianForestClassifier,
     BayesianForestRegressor,
@@ -20,6 +18,8 @@ from bayeswood.methods.bayesian_forest.subsample import (
 )
 from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
 from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
+from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
+from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
 from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
@@ -28,6 +28,7 @@ from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
 from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
+from bayeswood.modelfile import File, read_model
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
@@ -79,15 +80,15 @@ def method_class(name: str, task: str) -> type[ForestEstimator]:
     return found
 
 
-def load(path: str | PathLike[str]) -> ForestEstimator:
+def load(path: File) -> ForestEstimator | EnvelopeClassifier:
     """Read a fitted estimator from a file written by its `save`.
 
     Loading is safe whatever the file holds: nothing in it is executed, and everything is checked.
 
     Parameters
     ----------
-    path : str or path-like
-        The file.
+    path : str, path-like or binary stream
+        The file; a stream is read from where it stands to the end of the model.
 
     Returns
     -------
@@ -96,6 +97,8 @@ def load(path: str | PathLike[str]) -> ForestEstimator:
 
     Raises
     ------
+    FileNotFoundError
+        If there is no such file.
     BayeswoodError
         If the file is not a lawful model file.
 
@@ -111,4 +114,7 @@ def load(path: str | PathLike[str]) -> ForestEstimator:
     ...     load(path)
     BayesianForestClassifier(n_estimators=5, random_state=0)
     """
-    return read_estimator(path, ESTIMATORS)
+    model = read_model(path)
+    if model[0] == "EnvelopeClassifier":
+        return EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
+    return restore_estimator(*model, ESTIMATORS)

@@ -106,6 +106,13 @@ def stated_version(stream: BinaryIO) -> int:
     return int(PREAMBLE.unpack(stream.read(PREAMBLE.size))[1])
 
 
+def stated_size(preamble: bytes) -> int:
+    """How many bytes a file has by its own word; 0 where this is no preamble."""
+    if len(preamble) < PREAMBLE.size or preamble[: len(MAGIC)] != MAGIC:
+        return 0
+    return int(PREAMBLE.unpack(preamble)[4])
+
+
 def read_section(stream: BinaryIO, entry: Entry) -> Array:
     """Read one section, check its digest and return its numbers."""
     stream.seek(entry.offset)

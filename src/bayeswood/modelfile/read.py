@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, MissingFileError
 from bayeswood.modelfile.container import Entry, read_section, read_table, stated_version
 from bayeswood.modelfile.header import from_json, parse_header
 from bayeswood.modelfile.laws import check_forest, check_log_weights
 from bayeswood.modelfile.layout import Array, FormatError, Kind
 from bayeswood.modelfile.named_arrays import Description, build_arrays, parse_descriptions
+from bayeswood.modelfile.streams import File, as_stream, name_of, read_model_bytes
 from bayeswood.modelfile.trees import ForestSize, decode_forest
-from bayeswood.modelfile.write import Path, check_class_name, check_n_classes, real_path
+from bayeswood.modelfile.write import check_class_name, check_n_classes, real_path
 
 if TYPE_CHECKING:
     from bayeswood.forest import Forest
@@ -35,12 +36,13 @@ class StoredModel:
     trees_per_member: int
 
 
-def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Forest]":
+def read_model(file: File) -> "tuple[str, dict[str, Any], dict[str, Array], Forest]":
     """Read a model file; safe on any bytes.
 
     Parameters
     ----------
-    path : str or path-like
+    file : str, path-like or binary stream
+        A stream is read from where it stands to the end of the model.
 
     Returns
     -------
@@ -51,6 +53,8 @@ def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Fore
 
     Raises
     ------
+    MissingFileError
+        If there is no such file.
     BayeswoodError
         If the file cannot be opened, is not a model file, is damaged, breaks any law of a forest
         or was written by a newer bayeswood.
@@ -58,25 +62,34 @@ def read_model(path: Path) -> "tuple[str, dict[str, Any], dict[str, Array], Fore
     from bayeswood import _core
     from bayeswood.forest import Forest
 
-    stored = read_stored(path)
+    stored = read_stored(file)
     try:
         core = _core.Forest.from_arrays(stored.forest_arrays)
         size = stored.trees_per_member
         forest = Forest(core, stored.log_weights, trees_per_member=size)
     except ValueError as error:
-        raise _refusal(path, str(error).rstrip(".")) from error
+        raise _refusal(file, str(error).rstrip(".")) from error
     return stored.class_name, stored.meta, stored.arrays, forest
 
 
-def read_stored(path: Path) -> StoredModel:
+def read_stored(file: File) -> StoredModel:
     """Read and check everything in a model file, without building the forest."""
+    stream = as_stream(file, "read")
     try:
-        with open(_regular_file(os.fsdecode(path)), "rb") as stream:
-            return parse_model(stream, os.fstat(stream.fileno()).st_size)
+        if stream is None:
+            return _read_path(file)
+        found = read_model_bytes(stream)
+        return parse_model(found, len(found.getbuffer()))
     except FormatError as flaw:
-        raise _refusal(path, str(flaw)) from None
+        raise _refusal(file, str(flaw)) from None
     except OSError as error:
-        raise _refusal(path, error.strerror or str(error)) from error
+        kind = MissingFileError if isinstance(error, FileNotFoundError) else BayeswoodError
+        raise _refusal(file, error.strerror or str(error), kind) from error
+
+
+def _read_path(path: Any) -> StoredModel:
+    with open(_regular_file(os.fsdecode(path)), "rb") as stream:
+        return parse_model(stream, os.fstat(stream.fileno()).st_size)
 
 
 @np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
@@ -145,5 +158,7 @@ def _named_arrays(stream: BinaryIO, entries: Sequence[Entry]) -> Iterator[Array]
     return (read_section(stream, entry) for entry in entries if entry.kind is Kind.NAMED_ARRAY)
 
 
-def _refusal(path: Path, reason: str) -> BayeswoodError:
-    return BayeswoodError(f"Cannot read the model file {os.fsdecode(path)!r}: {reason}.")
+def _refusal(
+    file: File, reason: str, kind: type[BayeswoodError] = BayeswoodError
+) -> BayeswoodError:
+    return kind(f"Cannot read the model file {name_of(file)}: {reason}.")

@@ -15,9 +15,8 @@ from bayeswood.modelfile.header import dump_header, to_json
 from bayeswood.modelfile.laws import check_forest, check_log_weights
 from bayeswood.modelfile.layout import CLASS_FLOOR, MAX_NAME_LENGTH, Array, FormatError, Kind
 from bayeswood.modelfile.named_arrays import array_sections, describe_arrays
+from bayeswood.modelfile.streams import File, as_stream, name_of, write_pieces
 from bayeswood.modelfile.trees import ForestSize, encode_forest
-
-Path = str | os.PathLike[str]
 
 
 class ForestLike(Protocol):
@@ -32,18 +31,18 @@ class ForestLike(Protocol):
 
 
 def write_model(
-    path: Path,
+    file: File,
     class_name: str,
     meta: Mapping[str, Any],
     arrays: Mapping[str, Array],
     forest: ForestLike,
 ) -> None:
-    """Write a model to `path`, replacing what is there only when all is written.
+    """Write a model to a path, replacing what is there only when all is written, or to a stream.
 
     Parameters
     ----------
-    path : str or path-like
-        Its directory must exist.
+    file : str, path-like or binary stream
+        The directory of a path must exist.
     class_name : str
         Name of the estimator's class.
     meta : dict
@@ -58,16 +57,18 @@ def write_model(
     BayeswoodError
         If the model or the path cannot be written; an older file is then untouched.
     """
-    name = os.fsdecode(path)
+    stream = as_stream(file, "write")
     try:
-        target = real_path(name)
-        _check_target(target)
-        _replace(target, seal(*model_sections(class_name, meta, arrays, forest)))
+        if stream is not None:
+            write_pieces(stream, seal(*model_sections(class_name, meta, arrays, forest)))
+        else:
+            target = _checked_target(file)
+            _replace(target, seal(*model_sections(class_name, meta, arrays, forest)))
     except FormatError as flaw:
-        raise BayeswoodError(f"Cannot write the model file {name!r}: {flaw}.") from None
+        raise BayeswoodError(f"Cannot write the model file {name_of(file)}: {flaw}.") from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise BayeswoodError(f"Cannot write the model file {name!r}: {reason}.") from error
+        raise BayeswoodError(f"Cannot write the model file {name_of(file)}: {reason}.") from error
 
 
 @np.errstate(all="ignore")  # a signalling NaN is refused or kept, not warned of
@@ -119,7 +120,8 @@ def check_n_classes(size: ForestSize, n_bytes: int) -> None:
         raise FormatError(f"{size.n_outputs} classes are too many for a model of {n_bytes} bytes")
 
 
-def _check_target(target: str) -> None:
+def _checked_target(path: Any) -> str:
+    target = real_path(os.fsdecode(path))
     directory = os.path.dirname(target)
     if not os.path.isdir(directory):
         raise FormatError(f"the directory {directory!r} does not exist")
@@ -127,6 +129,7 @@ def _check_target(target: str) -> None:
         raise FormatError("it is a directory")
     if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
         raise FormatError("it is not a regular file")
+    return target
 
 
 def _replace(target: str, pieces: Iterable[Buffer]) -> None:
@@ -145,8 +148,7 @@ def _replace(target: str, pieces: Iterable[Buffer]) -> None:
 
 def _write_through(path: str, pieces: Iterable[Buffer]) -> None:
     with open(path, "xb") as stream:
-        for piece in pieces:
-            stream.write(piece)
+        write_pieces(stream, pieces)
         stream.flush()
         os.fsync(stream.fileno())
 

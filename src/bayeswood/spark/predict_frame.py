@@ -1,7 +1,6 @@
 """Predictions of a Spark data frame: each batch of rows by itself, where it is."""
 
-import os
-import tempfile
+import io
 from collections.abc import Iterator
 from functools import partial
 from secrets import token_hex
@@ -86,11 +85,9 @@ def _added_types(model: FileForest) -> dict[str, str]:
 
 
 def _as_bytes(model: FileForest) -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        place = os.path.join(folder, "model.bw")
-        model.save(place)
-        with open(place, "rb") as stream:
-            return stream.read()
+    stream = io.BytesIO()
+    model.save(stream)
+    return stream.getvalue()
 
 
 def predict_rows(batches: Iterator[Any], model: bytes, name: str) -> Iterator[Any]:
@@ -128,10 +125,6 @@ def predict_rows(batches: Iterator[Any], model: bytes, name: str) -> Iterator[An
 def _known(model: bytes, name: str) -> Any:
     if name not in _KNOWN:
         _KNOWN.clear()
-        with tempfile.TemporaryDirectory() as folder:
-            place = os.path.join(folder, "model.bw")
-            with open(place, "wb") as stream:
-                stream.write(model)
-            # Spark runs as many tasks at once as there are processors.
-            _KNOWN[name] = load(place).set_params(n_jobs=1)
+        # Spark runs as many tasks at once as there are processors.
+        _KNOWN[name] = load(io.BytesIO(model)).set_params(n_jobs=1)
     return _KNOWN[name]

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "bayeswood.cli"]
+COMMAND = [sys.executable, "-m", "bayeswood"]
 
 
 def run(*args, **options):

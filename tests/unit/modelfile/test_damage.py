@@ -411,9 +411,9 @@ def test_names_with_a_null_character_are_refused(forest: Any) -> None:
 
 
 def test_a_number_is_not_a_path(forest: Any) -> None:
-    with pytest.raises(TypeError, match="PathLike"):
+    with pytest.raises(TypeError, match="a path or a binary stream"):
         read_stored(3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="PathLike"):
+    with pytest.raises(TypeError, match="a path or a binary stream"):
         write_model(3, "C", {}, {}, forest)  # type: ignore[arg-type]
 
 

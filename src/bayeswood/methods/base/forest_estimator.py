@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,7 +21,7 @@ from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.methods.base.training_sample import UNSEEN, TrainingSample
-from bayeswood.modelfile import read_model, write_model
+from bayeswood.modelfile import File, read_model, write_model
 from bayeswood.table import Schema, transform_table
 from bayeswood.uncertainty import member_variance
 
@@ -278,15 +277,15 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             raise BayeswoodError(f"{self._name}.{caller} needs at least two training rows.")
         return sample
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(self, path: File) -> None:
         """Write the fitted estimator to a file that `bayeswood.load` reads.
 
         The file is versioned, holds no pickle and is safe to load from anyone.
 
         Parameters
         ----------
-        path : str or path-like
-            Where to write; replaced in one step if it exists.
+        path : str, path-like or binary stream
+            Where to write; a file is replaced in one step if it exists.
         """
         write_model(path, self._name, *self._state())
 
@@ -398,11 +397,19 @@ def labels_of(schema: Schema, class_names: tuple[str, ...] = ()) -> Labels:
     return Labels(tuple(schema.names), levels, class_names)
 
 
-def read_estimator(
-    path: str | PathLike[str], known: Mapping[str, type[ForestEstimator]]
-) -> ForestEstimator:
+def read_estimator(file: File, known: Mapping[str, type[ForestEstimator]]) -> ForestEstimator:
     """The fitted estimator in a model file, of one of the known classes, by name."""
-    class_name, meta, arrays, forest = read_model(path)
+    return restore_estimator(*read_model(file), known)
+
+
+def restore_estimator(
+    class_name: str,
+    meta: dict[str, Any],
+    arrays: dict[str, NDArray[Any]],
+    forest: Forest,
+    known: Mapping[str, type[ForestEstimator]],
+) -> ForestEstimator:
+    """The fitted estimator that a model file held, of one of the known classes, by name."""
     if class_name not in known:
         raise BayeswoodError(f"The model file holds a {class_name!r}, which this version lacks.")
     return known[class_name]._from_state(meta, arrays, forest)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
 from sklearn.utils.validation import _num_samples
 
@@ -27,6 +28,8 @@ from bayeswood.methods.base.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
+from bayeswood.modelfile import File, write_model
 from bayeswood.table import fit_class_target
 from bayeswood.uncertainty import (
     UNCERTAIN,
@@ -165,6 +168,39 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         self._check_reject_label()
         self.gamma0_ = self._calibrate(X, y, held_out)
         return self
+
+    def save(self, path: File) -> None:
+        """Write the fitted ensemble and its envelope to a file that `bayeswood.load` reads.
+
+        The file is versioned, holds no pickle and is safe to load from anyone. The ensemble must
+        be one of this package's.
+
+        Parameters
+        ----------
+        path : str, path-like or binary stream
+            Where to write; a file is replaced in one step if it exists.
+        """
+        self._check_fitted()
+        write_model(path, "EnvelopeClassifier", *SavedEnvelope.of(self).state())
+
+    @classmethod
+    def _from_saved(cls, saved: SavedEnvelope) -> Self:
+        """A fitted classifier from what a file held; BayeswoodError if anything is amiss."""
+        names = {*saved.parameters, "estimator"}
+        if names != set(cls._get_param_names()):
+            raise BayeswoodError("The model file holds other parameters than an envelope has.")
+        check_parameters(saved.parameters, _CONSTRAINTS, "EnvelopeClassifier")
+        check_parameters({"gamma0": saved.gamma0}, _CONSTRAINTS, "EnvelopeClassifier")
+        fitted: Any = saved.ensemble
+        given: Any = FrozenEstimator(fitted) if saved.is_frozen else clone(fitted)
+        envelope = cls(given, **saved.parameters)
+        envelope.estimator_ = given if saved.is_frozen else fitted
+        envelope.classes_ = np.asarray(fitted.classes_)
+        envelope._check_reject_label()
+        envelope.gamma0_ = saved.gamma0
+        if saved.choice is not None:
+            envelope.choice_ = saved.choice
+        return envelope
 
     def _split(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         """Rows to fit and rows to calibrate on; None stands for all of them.

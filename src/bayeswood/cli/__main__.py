@@ -1,5 +1,0 @@
-"""Lets ``python -m bayeswood.cli`` run the command."""
-
-from bayeswood.cli import main
-
-main()
