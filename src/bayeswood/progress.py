@@ -43,6 +43,21 @@ def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Bar | None]:
 
 
 @contextmanager
+def rows_bar(title: str, total: int, *, show: bool) -> Iterator[Callable[[int], None]]:
+    """Yield a function that takes how many more rows are done; see `progress_bar`."""
+    done = 0
+    with progress_bar(title, "rows", show=show) as report:
+
+        def advance(n_rows: int) -> None:
+            nonlocal done
+            done += n_rows
+            if report is not None:
+                report(done, total)
+
+        yield advance
+
+
+@contextmanager
 def _rich_bar(title: str, unit: str) -> Iterator[Bar]:
     from rich.console import Console
     from rich.progress import (

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bayeswood import BayesianForestClassifier, MCMCTreeClassifier
-from bayeswood.progress import plain_line, progress_bar
+from bayeswood.progress import plain_line, progress_bar, rows_bar
 
 
 class Terminal(io.StringIO):
@@ -60,6 +60,15 @@ def test_a_note_stands_beside_the_title(monkeypatch, no_rich):
     with progress_bar("Sampling", "iterations", show=True) as report:
         report(1, 4, "0/2 chains, 41% accepted")
     assert "\rSampling (0/2 chains, 41% accepted) [" in terminal.getvalue()
+
+
+def test_rows_add_up(monkeypatch, no_rich):
+    terminal = open_terminal(monkeypatch)
+    with rows_bar("Reading", 30, show=True) as advance:
+        advance(10)
+        advance(5)
+    assert "10/30 rows" in terminal.getvalue()
+    assert "15/30 rows" in terminal.getvalue()
 
 
 def test_chains_tell_how_far_they_are(monkeypatch, no_rich):

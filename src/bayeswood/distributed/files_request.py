@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ class FilesRequest:
         """Whether the trunk is made deeper where a branch would not fit."""
         return self.on_large_branch == "split"
 
-    @property
+    @cached_property
     def row_bytes(self) -> int:
         """Bytes of a row in memory, with every column as wide as it can be."""
         return 8 * len(self.source.roles.columns) + 16

@@ -34,7 +34,7 @@ from bayeswood.distributed.tasks.fit_state import (
     keep_plan,
     keep_routed,
     keep_trunk,
-    known_state,
+    known_branches,
     save_branch_plan,
 )
 from bayeswood.distributed.tasks.manifest import begin, claim_folder, describe_fit
@@ -53,7 +53,7 @@ from bayeswood.distributed.tasks.tasks import Executor, InlineExecutor, Task, Ta
 from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.progress import progress_bar
+from bayeswood.progress import rows_bar
 
 I64 = NDArray[np.int64]
 
@@ -127,7 +127,7 @@ class FolderSite:
         chunk = int(np.clip(request.memory_limit // _CHUNK_SHARE, *_CHUNK_BYTES))
         fragments, chunk_rows = cut_fragments(request.source.files), chunk // self._row_bytes
         self.plan = keep_plan(folder, request.plan(seed, fragments, max(1, chunk_rows)))
-        self._sample_size = 0  # known after the scan
+        self._sample_size = self._spilled_bytes = 0  # known after the scan
 
     @property
     def room(self) -> int:
@@ -139,7 +139,9 @@ class FolderSite:
     def scan(self) -> ScannedTable:
         """Number the rows that take part, and see all of them."""
         self._sample_size = keep_numbers(self._folder, self._numbered).sample_size
-        return ScannedTable(*keep_encoding(self._folder, self._scanned))
+        table = ScannedTable(*keep_encoding(self._folder, self._scanned))
+        self._spilled_bytes = spill_row_bytes(table.encoding, self.plan)
+        return table
 
     def _numbered(self) -> RowNumbers:
         counts = self._fragment_rows()
@@ -166,7 +168,7 @@ class FolderSite:
     def count(self, round_: int, trunk: Forest, table: ScannedTable, sample: Rows) -> I64:
         """Rows of each branch, after all fragments are routed."""
         if round_ == 0:
-            self._check_disk(table)
+            self._check_disk(table.totals.n_rows)
         chunks = keep_routed(self._folder, round_, lambda: self._routed(round_))
         counts: I64 = np.sum([chunk["counts"] for chunk in chunks], axis=0, dtype=np.int64)
         return counts
@@ -181,9 +183,13 @@ class FolderSite:
         """Share out the memory of this machine, or of each worker of a cluster."""
         request = self._request
         n_jobs = max(request.n_jobs, self._executor.n_workers)
-        row = spill_row_bytes(table.encoding, self.plan)
         memory = plan_memory(
-            costs, counts.tolist(), request.memory_limit, n_jobs, row, self._trunk_bytes()
+            costs,
+            counts.tolist(),
+            request.memory_limit,
+            n_jobs,
+            self._spilled_bytes,
+            self._trunk_bytes(),
         )
         refuse_large(memory, costs, request.owner)
         if not self._folder.has("memory.json"):
@@ -206,7 +212,8 @@ class FolderSite:
             for b in map(int, np.argsort(-counts, kind="stable"))
         ]
         seen_rows = seen_bytes = 0
-        with self._bar("Fitting", int(counts.sum())) as advance:
+        shown = self._request.show_progress
+        with rows_bar("Fitting", int(counts.sum()), show=shown) as advance:
             for done, result in self._executor.run(tasks, self.room):
                 advance(int(counts[tasks[done].index]))
                 seen_rows += result["n_rows"]
@@ -225,25 +232,11 @@ class FolderSite:
         folder, rows, n_bytes = str(self._folder.path), self._fragment_rows(), self._reading_bytes()
         tasks = [Task(folder, kind, i, round_, n_bytes=n_bytes) for i in range(len(rows))]
         results: list[dict[str, Any]] = [{}] * len(tasks)
-        with self._bar(title, sum(rows)) as advance:
+        with rows_bar(title, sum(rows), show=self._request.show_progress) as advance:
             for place, result in self._executor.run(tasks, self.room):
                 results[place] = result
                 advance(rows[place])
         return results
-
-    @contextmanager
-    def _bar(self, title: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Show rows done."""
-        done = 0
-        with progress_bar(title, "rows", show=self._request.show_progress) as report:
-
-            def advance(n_rows: int) -> None:
-                nonlocal done
-                done += n_rows
-                if report is not None:
-                    report(done, total)
-
-            yield advance
 
     # --- memory and disk -------------------------------------------------------------------
 
@@ -257,10 +250,9 @@ class FolderSite:
         workers = PROCESS_BYTES * self._executor.n_workers
         return trunk_bytes(self._request, self._sample_size) + workers
 
-    def _check_disk(self, table: ScannedTable) -> None:
+    def _check_disk(self, n_rows: int) -> None:
         """Refuse a spill for which there is no room."""
-        n_rows = table.totals.n_rows
-        needed = n_rows * spill_row_bytes(table.encoding, self.plan)
+        needed = n_rows * self._spilled_bytes
         there = sum(file.stat().st_size for file in self._folder.path.glob("route-*/*.spill"))
         free = self._folder.free_bytes()
         if needed - there > free:
@@ -313,8 +305,8 @@ class FolderBranches:
 
     def rows(self) -> Iterator[BranchRows]:
         """The rows of every branch."""
-        state = known_state(self._folder, self._round)
+        state = known_branches(self._folder, self._round)
         for branch in self._branches:
-            _, y, weight, numbers = read_branch_rows(self._folder, state, branch, self._round)
+            _, y, weight, numbers = read_branch_rows(self._folder, state, branch)
             assert numbers is not None
             yield BranchRows(branch, y, weight, numbers)

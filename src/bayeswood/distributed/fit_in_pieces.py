@@ -236,7 +236,8 @@ def _grafted(
     portions = [trees[first : first + fitted.step] for first in trees[:: fitted.step]]
     grafted = [_graft_some(trunk, fitted, some, growth, n_jobs) for some in portions]
     forests, importances = zip(*grafted, strict=True)
-    return Forest.concatenate(forests), np.concatenate(importances)
+    forest = forests[0] if len(forests) == 1 else Forest.concatenate(forests)
+    return forest, np.concatenate(importances)
 
 
 def _graft_some(

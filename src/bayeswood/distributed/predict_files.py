@@ -14,7 +14,7 @@ from bayeswood.distributed.files.file_types import agreed_types, inspect_file, u
 from bayeswood.distributed.files.input_files import InputFile, Paths, file_kind, find_files
 from bayeswood.distributed.tasks.work_folder import full_disk, publish
 from bayeswood.errors import BayeswoodError
-from bayeswood.progress import progress_bar
+from bayeswood.progress import rows_bar
 from bayeswood.table import Schema
 
 Predict = Callable[[Any], dict[str, Any]]
@@ -65,15 +65,14 @@ def predict_files(
     if not total:
         raise BayeswoodError(f"The files given to {owner} have no rows.")
     with (
-        progress_bar("Predicting", "rows", show=show_progress) as report,
+        rows_bar("Predicting", total, show=show_progress) as advance,
         table_file(place) as write,
     ):
         for file in files:
             for table in predicted_tables(file, predict, schema, keep, batch_rows):
                 write(table)
                 done += table.num_rows
-                if report is not None:
-                    report(done, total)
+                advance(table.num_rows)
     return done
 
 

@@ -47,14 +47,12 @@ _PART_BYTES = 2**26
 
 def scan_rows(batches: Batches, plan: dict[str, Any], row_id: str) -> Batches:
     """See all rows for the first time: `FOUND`, one row of plain data, or of an error."""
-    seen, counts = SeenRows(FilePlan.from_json(plan)), BlockCounts()
-    n_seen = 0
+    seen, counts, n_seen = SeenRows(FilePlan.from_json(plan)), BlockCounts(), 0
     try:
         for batch in batches:
             if batch.num_rows:
                 with naming_batch(batch, row_id):
-                    seen.add(batch)
-                    counts.add(ids_of(taking_part(batch, plan), row_id))
+                    counts.add(ids_of(_some(batch, seen.add(batch)), row_id))
                 n_seen += batch.num_rows
     except BayeswoodError as error:
         yield _found(type(error).__name__, str(error))
@@ -92,15 +90,16 @@ def ids_of(batch: Any, row_id: str) -> I64:
     return found
 
 
-def taking_part(batch: Any, plan: dict[str, Any]) -> Any:
+def taking_part(batch: Any, plan: FilePlan) -> Any:
     """The rows of a batch whose weight is not 0."""
+    weight = read_weight(batch, plan.roles, plan.owner)
+    return batch if weight is None else _some(batch, weight > 0)
+
+
+def _some(batch: Any, chosen: NDArray[np.bool_]) -> Any:
     import pyarrow as pa
 
-    known = FilePlan.from_json(plan)
-    weight = read_weight(batch, known.roles, known.owner)
-    if weight is None or (weight > 0).all():
-        return batch
-    return batch.filter(pa.array(weight > 0))
+    return batch if chosen.all() else batch.filter(pa.array(chosen))
 
 
 def part_ids(
@@ -109,8 +108,9 @@ def part_ids(
     """The id of every row that takes part, and the partition of its block: `PARTED_IDS`."""
     import pyarrow as pa
 
+    known = FilePlan.from_json(plan)
     for batch in batches:
-        ids = ids_of(taking_part(batch, plan), row_id)
+        ids = ids_of(taking_part(batch, known), row_id)
         yield pa.record_batch({"part": blocks.parts(ids, n_parts), "id": ids})
 
 
@@ -233,7 +233,7 @@ def route_rows(
     waiting: list[tuple[Rows, I64]] = []
     for batch in batches:
         if batch.num_rows:
-            ids = ids_of(taking_part(batch, plan), row_id)
+            ids = ids_of(taking_part(batch, known), row_id)
             waiting.append((encoding.encode(batch), ids))
         if sum(len(ids) for _, ids in waiting) >= _PACKET_ROWS:
             yield from _packets(waiting, packing, forest)

@@ -55,21 +55,18 @@ def fit_table(
     """
     table = open_table(X, estimator_name)
     names = table_names(table)
-    n_rows, n_features = table.shape
-    forced = forced_categories(categorical_features, table.names, n_features, estimator_name)
+    forced = forced_categories(categorical_features, table.names, len(names), estimator_name)
     matrix = None if forced.any() else table.matrix()
-    if matrix is not None:
-        columns = tuple(Column(name, "numeric") for name in names)
-    else:
-        matrix = np.empty((n_rows, n_features), order="F")
-        columns = tuple(
-            _fit_column(
-                table.cells(j), name, bool(forced[j]), categorical_features is None, matrix[:, j]
+    columns = [Column(name, "numeric") for name in names]
+    if matrix is None:
+        matrix = np.empty(table.shape, order="F")
+        for j in np.flatnonzero(~table.write_floats(matrix, ~forced)):
+            cells, out = table.cells(int(j)), matrix[:, j]
+            columns[j] = _fit_column(
+                cells, names[j], bool(forced[j]), categorical_features is None, out
             )
-            for j, name in enumerate(names)
-        )
     refuse_infinite(matrix, names, estimator_name)
-    schema = Schema(columns, named=table.names is not None)
+    schema = Schema(tuple(columns), named=table.names is not None)
     return matrix, schema
 
 
@@ -109,8 +106,9 @@ def _transform_columns(
     table: Table, schema: Schema, estimator_name: str, unseen: float
 ) -> NDArray[np.float64]:
     matrix = np.empty(table.shape, order="F")
-    for j, column in enumerate(schema.columns):
-        cells, out = table.cells(j), matrix[:, j]
+    numeric = np.array([column.kind == "numeric" for column in schema.columns])
+    for j in np.flatnonzero(~table.write_floats(matrix, numeric)):
+        cells, column, out = table.cells(int(j)), schema.columns[j], matrix[:, j]
         _transform_column(cells, column, estimator_name, out)
         if column.levels and not np.isnan(unseen):
             out[np.isnan(out) & ~cells.is_missing()] = unseen

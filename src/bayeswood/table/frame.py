@@ -33,11 +33,7 @@ class FrameTable:
 
     frame: nw.DataFrame[Any]
     names: tuple[str, ...] | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.frame.shape
+    shape: tuple[int, int]
 
     def matrix(self) -> NDArray[Any] | None:
         """The whole table as floats where pandas keeps it so already."""
@@ -48,6 +44,16 @@ class FrameTable:
         if dtypes in ({np.dtype(np.float64)}, {np.dtype(np.float32)}):
             return np.asarray(native)
         return None
+
+    def write_floats(
+        self, matrix: NDArray[np.float64], wanted: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Write those of the wanted columns that are floats, as they are; tell which these are."""
+        dtypes = self.frame.schema.dtypes()
+        floats: NDArray[np.bool_] = wanted & np.array([dtype.is_float() for dtype in dtypes])
+        for j in map(int, np.flatnonzero(floats)):
+            matrix[:, j] = self.frame[:, j].cast(nw.Float64).to_numpy()
+        return floats
 
     def cells(self, index: int) -> Cells:
         """Read one column."""

@@ -74,7 +74,7 @@ def check_names(names: tuple[str, ...] | None, schema: Schema, estimator_name: s
 
 def check_n_features(n_features: int, schema: Schema, estimator_name: str) -> None:
     """Refuse a table with another number of columns than the training table."""
-    if n_features != schema.n_features:
+    if n_features != len(schema.columns):
         raise BayeswoodError(
             f"X has {n_features} features, but {estimator_name} is expecting "
             f"{schema.n_features} features as input."

@@ -44,6 +44,15 @@ class ArrayTable:
                 return self.array.astype(np.float64)
         return None
 
+    def write_floats(
+        self, matrix: NDArray[np.float64], wanted: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Write the wanted columns if they are floats, as they are; tell which these are."""
+        floats = wanted & (self.array.dtype.kind == "f")
+        with np.errstate(over="ignore"):
+            matrix[:, floats] = self.array[:, floats]
+        return floats
+
     def cells(self, index: int) -> Cells:
         """Read one column."""
         return array_cells(self.array[:, index], f"Column 'x{index}' of X")
@@ -129,7 +138,7 @@ def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
                 f"Found array with 0 {unit}(s) (shape={frame.shape}) while a minimum of 1 is "
                 f"required by {estimator_name}."
             )
-    return FrameTable(frame, names)
+    return FrameTable(frame, names, frame.shape)
 
 
 def _as_array_like(native: Any) -> Any:

@@ -42,9 +42,10 @@ def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], ND
     """
     _refuse_none(y, estimator_name)
     cells = one_column(*open_columns(y, "y", estimator_name), "y")
-    _refuse_absent(cells, estimator_name)
     if cells.family == "string":
+        _refuse_missing(cells, estimator_name)
         return _number_words(cells, fixed_width=getattr(y, "dtype", None))
+    _finite(cells, estimator_name)
     _refuse_continuous(cells)
     classes, codes = np.unique(cells.values, return_inverse=True)
     if cells.family == "bool":
@@ -80,14 +81,11 @@ def fit_numeric_target(y: Any, estimator_name: str) -> tuple[NDArray[np.float64]
     columns, n_dimensions = open_columns(y, "y", estimator_name)
     if not columns:
         raise BayeswoodError(f"y has no column. {estimator_name} needs at least one target.")
-    for cells in columns:
-        _refuse_words(cells, estimator_name)
-        _refuse_absent(cells, estimator_name)
+    numbers = [_finite(cells, estimator_name) for cells in columns]
     is_single = len(columns) == 1
     if is_single and n_dimensions == 2:
         warn_of_column("y")
-    target = np.column_stack([cells.floats() for cells in columns])
-    return np.ascontiguousarray(target), is_single
+    return np.ascontiguousarray(np.column_stack(numbers)), is_single
 
 
 def check_response_size(largest: NDArray[np.float64], what: str, estimator_name: str) -> None:
@@ -183,21 +181,26 @@ def _refuse_words(cells: Cells, estimator_name: str) -> None:
         )
 
 
-def _refuse_absent(cells: Cells, estimator_name: str) -> None:
-    """Refuse missing and infinite targets, naming the first row."""
+def _finite(cells: Cells, estimator_name: str) -> NDArray[np.float64]:
+    """Numbers, all present and finite; refuses others, naming the first row."""
+    _refuse_words(cells, estimator_name)
+    _refuse_missing(cells, estimator_name)
+    numbers = cells.floats()
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise BayeswoodError(
+            f"Input y contains infinity: row {int(np.argmax(infinite))}. {estimator_name} needs "
+            "finite targets."
+        )
+    return numbers
+
+
+def _refuse_missing(cells: Cells, estimator_name: str) -> None:
     missing = cells.is_missing()
     if missing.any():
         raise BayeswoodError(
             f"Input y contains NaN or None: row {int(np.argmax(missing))}. {estimator_name} needs "
             "the target of every training row."
-        )
-    if cells.family == "string":
-        return
-    infinite = np.isinf(cells.floats())
-    if infinite.any():
-        raise BayeswoodError(
-            f"Input y contains infinity: row {int(np.argmax(infinite))}. {estimator_name} needs "
-            "finite targets."
         )
 
 

@@ -114,6 +114,28 @@ def test_a_category_that_training_saw_one_level_of():
     np.testing.assert_array_equal(later, [[NAN], [0]])
 
 
+FLOATS = {"f": [0.5, NAN, -2.5], "g": [2.5, 0.5, NAN]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        np.array(list(FLOATS.values())).T,
+        pd.DataFrame(FLOATS),
+        pd.DataFrame(FLOATS, dtype=np.float32),
+        pl.DataFrame(FLOATS),
+        pa.table({name: [None if v != v else v for v in c] for name, c in FLOATS.items()}),
+    ],
+    ids=["array", "pandas", "pandas float32", "polars", "pyarrow"],
+)
+def test_floats_stay_as_they_are_beside_a_forced_category(table):
+    matrix, schema = fit_table(table, categorical_features=[1], estimator_name="Forest")
+    assert [column.kind for column in schema.columns] == ["numeric", "category"]
+    assert schema.columns[1].levels == (0.5, 2.5)
+    np.testing.assert_array_equal(matrix, [[0.5, 1], [NAN, 0], [-2.5, NAN]])
+    np.testing.assert_array_equal(transform_table(table, schema, estimator_name="Forest"), matrix)
+
+
 def test_forced_integers_beyond_float64():
     X = pd.DataFrame({"id": [2**60, 2**60 + 1, 2**60 + 2]})
     matrix, schema = fit_table(X, categorical_features=["id"], estimator_name="Forest")

@@ -1,7 +1,8 @@
 """What the columns of the files are for: features, responses, weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,14 @@ class Roles:
     forced: tuple[str, ...] = ()
     no_categories: bool = False
 
-    @property
-    def columns(self) -> list[str]:
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
         """All columns that are read."""
-        return [*self.features, *self.targets, *([self.weight] if self.weight else [])]
+        return (*self.features, *self.targets, *([self.weight] if self.weight else []))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in vars(self).items()}
+        return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
 
     @classmethod
     def from_json(cls, plain: dict[str, Any]) -> "Roles":

@@ -7,6 +7,7 @@ itself, and a row gets the same numbers as it would in memory.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ class Encoding:
     weight_exponent: int
     owner: str
 
-    @property
+    @cached_property
     def matrix_type(self) -> type[np.floating[Any]]:
         """Float32 if that holds every feature exactly, else float64."""
         return np.float32 if all(self.narrow) else np.float64

@@ -9,11 +9,9 @@ from numpy.typing import NDArray
 
 from bayeswood.distributed.pieces.branch import Branch, bare_branch, fit_branch
 from bayeswood.distributed.tasks.fit_state import (
-    FitState,
+    BranchState,
     forest_of,
-    known_routed,
-    known_state,
-    load_branch_plan,
+    known_branches,
 )
 from bayeswood.distributed.tasks.spill import read_branch
 from bayeswood.distributed.tasks.work_folder import WorkFolder
@@ -26,10 +24,10 @@ def branch_name(round_: int, branch: int) -> str:
 
 
 def read_branch_rows(
-    folder: WorkFolder, state: FitState, branch: int, round_: int
+    folder: WorkFolder, state: BranchState, branch: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None, NDArray[np.int32] | None]:
     """The rows of a branch, in the order of their ids: X, y, weight and row numbers."""
-    plan, encoding, chunks = state.plan, state.encoding, known_routed(folder, round_)
+    plan, encoding, chunks = state.plan, state.encoding, state.chunks
     n_rows = sum(chunk["counts"][branch] for chunk in chunks)
     n_features = len(encoding.narrow)
     X = np.empty((n_rows, n_features), dtype=encoding.matrix_type, order="F")
@@ -76,24 +74,26 @@ def fit_branch_files(
     name = branch_name(round_, branch)
     if folder.has(f"{name}.npz"):
         arrays = folder.read_arrays(name, ("branch_rows", "branch_bytes"))
-        return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
-    fitted, rows = _fit(folder, branch, round_, n_threads, report)
-    save_branch(folder, name, fitted, rows)
-    return {"n_rows": fitted.n_rows, "nbytes": fitted.forest.nbytes}
+    else:
+        state = known_branches(folder, round_)
+        fitted, rows = _fit(folder, state, branch, n_threads, report)
+        numbers = np.empty(0, dtype=np.int32) if rows is None else rows
+        arrays = {**branch_arrays(fitted), "row_numbers": numbers}
+        folder.write_arrays(name, arrays)
+    return {"n_rows": int(arrays["branch_rows"]), "nbytes": int(arrays["branch_bytes"])}
 
 
 def _fit(
-    folder: WorkFolder, branch: int, round_: int, n_threads: int, report: Report | None
+    folder: WorkFolder, state: BranchState, branch: int, n_threads: int, report: Report | None
 ) -> tuple[Branch, NDArray[np.int32] | None]:
-    state, growth = known_state(folder, round_), load_branch_plan(folder, round_)
-    X, y, weight, rows = read_branch_rows(folder, state, branch, round_)
+    X, y, weight, rows = read_branch_rows(folder, state, branch)
     if not len(X):
-        return bare_branch(state.trunk, branch, growth.n_trees), rows
+        return bare_branch(state.trunk, branch, state.growth.n_trees), rows
     fitted = fit_branch(
         X,
         y,
         weight,
-        growth,
+        state.growth,
         branch,
         n_levels=state.encoding.schema.n_levels,
         depth=int(state.depths[branch]),
@@ -101,14 +101,6 @@ def _fit(
         progress=report,
     )
     return fitted, rows
-
-
-def save_branch(
-    folder: WorkFolder, name: str, branch: Branch, rows: NDArray[np.int32] | None
-) -> None:
-    """Write a fitted branch."""
-    numbers = np.empty(0, dtype=np.int32) if rows is None else rows
-    folder.write_arrays(name, {**branch_arrays(branch), "row_numbers": numbers})
 
 
 def branch_arrays(branch: Branch) -> dict[str, Any]:
@@ -137,14 +129,19 @@ def branch_of(arrays: Mapping[str, NDArray[Any]]) -> Branch:
 
 
 def load_branches(
-    folder: WorkFolder, round_: int, branches: Sequence[int], trees: Sequence[int]
+    folder: WorkFolder, round_: int, branches: Sequence[int], trees: range
 ) -> tuple[list[Branch], list[NDArray[np.int32]]]:
     """Some trees of fitted branches, and the row numbers of each."""
     loaded, numbers = [], []
     for number in branches:
         arrays = folder.read_arrays(branch_name(round_, number))
-        branch = branch_of(arrays)
-        chosen = branch.forest.select(trees), branch.importances[list(trees)]
-        loaded.append(replace(branch, forest=chosen[0], importances=chosen[1]))
+        loaded.append(_some_trees(branch_of(arrays), trees))
         numbers.append(arrays["row_numbers"])
     return loaded, numbers
+
+
+def _some_trees(branch: Branch, trees: range) -> Branch:
+    if len(trees) == branch.forest.n_trees:
+        return branch
+    chosen = branch.forest.select(trees), branch.importances[list(trees)]
+    return replace(branch, forest=chosen[0], importances=chosen[1])

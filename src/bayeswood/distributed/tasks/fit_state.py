@@ -1,7 +1,7 @@
 """What a fit from files has come to know, in its folder: one writer and one reader of each file."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -16,6 +16,8 @@ from bayeswood.distributed.pieces.trunk import branch_depths
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.forest import Forest
 from bayeswood.table import Schema, classes_from_plain, classes_to_plain
+
+Stamp = tuple[int, ...]
 
 # What a forest is made of, as `Forest.to_arrays` names it.
 _FOREST_ARRAYS = (
@@ -65,25 +67,79 @@ class FitState:
         return branch_depths(self.trunk)
 
 
-def known_state(folder: WorkFolder, round_: int) -> FitState:
-    """What the folder says, with the trunk of a round; a process reads it once."""
-    return _read_state(str(folder.path), round_, _stamp(folder, "plan.json", _trunk(round_)))
+@dataclass(frozen=True)
+class BranchState(FitState):
+    """What all know who fit branches.
+
+    Attributes
+    ----------
+    chunks : list of dict
+        The spill files, each with its rows of every branch.
+    growth : BranchPlan
+        What all branches have in common.
+    """
+
+    chunks: list[dict[str, Any]]
+    growth: BranchPlan
+
+
+def known_plan(folder: WorkFolder) -> FilePlan:
+    """The plan that all tasks know; a process reads it once."""
+    return _read_plan(folder, _stamp(folder, "plan.json"))
 
 
 @lru_cache(maxsize=2)
-def _read_state(path: str, round_: int, stamp: tuple[int, ...]) -> FitState:
-    folder = WorkFolder(path)
-    trunk = load_trunk(folder, round_)
-    return FitState(load_plan(folder), load_numbers(folder), load_encoding(folder)[0], trunk)
+def _read_plan(folder: WorkFolder, stamp: Stamp) -> FilePlan:
+    return load_plan(folder)
+
+
+def known_numbers(folder: WorkFolder) -> RowNumbers:
+    """What the rows are called; a process reads it once."""
+    return _read_numbers(folder, _stamp(folder, "rows.json"))
+
+
+@lru_cache(maxsize=2)
+def _read_numbers(folder: WorkFolder, stamp: Stamp) -> RowNumbers:
+    return load_numbers(folder)
+
+
+def known_state(folder: WorkFolder, round_: int) -> FitState:
+    """What the folder says, with the trunk of a round; a process reads it once."""
+    return _read_state(folder, round_, _stamp(folder, "plan.json", f"{_trunk(round_)}.npz"))
+
+
+@lru_cache(maxsize=2)
+def _read_state(folder: WorkFolder, round_: int, stamp: Stamp) -> FitState:
+    encoding, _ = load_encoding(folder)
+    return FitState(known_plan(folder), known_numbers(folder), encoding, load_trunk(folder, round_))
+
+
+def known_branches(folder: WorkFolder, round_: int) -> BranchState:
+    """The same and what came of the routing of a round; a process reads it once."""
+    stamp = _stamp(
+        folder,
+        "plan.json",
+        f"{_trunk(round_)}.npz",
+        f"{_routed(round_)}.json",
+        f"{_branches(round_)}.json",
+    )
+    return _read_branches(folder, round_, stamp)
+
+
+@lru_cache(maxsize=2)
+def _read_branches(folder: WorkFolder, round_: int, stamp: Stamp) -> BranchState:
+    state = known_state(folder, round_)
+    chunks, growth = load_routed(folder, round_), load_branch_plan(folder, round_)
+    return BranchState(state.plan, state.numbers, state.encoding, state.trunk, chunks, growth)
 
 
 def forget_states() -> None:
     """Let go of what was read once, when a fit has ended."""
-    _read_state.cache_clear()
-    _read_routed.cache_clear()
+    for read in (_read_plan, _read_numbers, _read_state, _read_branches):
+        read.cache_clear()
 
 
-def _stamp(folder: WorkFolder, *names: str) -> tuple[int, ...]:
+def _stamp(folder: WorkFolder, *names: str) -> Stamp:
     """Which files these are: a folder of the same name may hold another fit later."""
     found = [(folder.path / name).stat() for name in names]
     return tuple(n for file in found for n in (file.st_ino, file.st_mtime_ns))
@@ -130,7 +186,7 @@ def keep_encoding(
 def _plain(encoding: Encoding) -> dict[str, Any]:
     classes = encoding.classes
     return {
-        **vars(encoding),
+        **{field.name: getattr(encoding, field.name) for field in fields(encoding)},
         "roles": encoding.roles.to_json(),
         "schema": encoding.schema.to_json(),
         "narrow": list(encoding.narrow),
@@ -154,20 +210,20 @@ def load_encoding(folder: WorkFolder) -> tuple[Encoding, Totals]:
 
 def keep_trunk(folder: WorkFolder, round_: int, make: Callable[[], Forest]) -> Forest:
     """Make the trunk of a round, unless that was done before; the trunk that counts."""
-    if folder.has(_trunk(round_)):
+    if folder.has(f"{_trunk(round_)}.npz"):
         return load_trunk(folder, round_)
     trunk = make()
-    folder.write_arrays(f"trunk-{round_}", trunk.to_arrays())
+    folder.write_arrays(_trunk(round_), trunk.to_arrays())
     return trunk
 
 
 def load_trunk(folder: WorkFolder, round_: int) -> Forest:
     """The trunk of a round."""
-    return forest_of(folder.read_arrays(f"trunk-{round_}"))
+    return forest_of(folder.read_arrays(_trunk(round_)))
 
 
 def _trunk(round_: int) -> str:
-    return f"trunk-{round_}.npz"
+    return f"trunk-{round_}"
 
 
 def forest_of(arrays: Mapping[str, NDArray[Any]]) -> Forest:
@@ -183,31 +239,32 @@ def keep_routed(
     folder: WorkFolder, round_: int, make: Callable[[], list[dict[str, Any]]]
 ) -> list[dict[str, Any]]:
     """Route the rows of a round, unless that was done before; the spill files."""
-    if not folder.has(_routed(round_)):
-        folder.write_json(f"routed-{round_}", {"chunks": make()})
-    return known_routed(folder, round_)
+    if folder.has(f"{_routed(round_)}.json"):
+        return load_routed(folder, round_)
+    chunks = make()
+    folder.write_json(_routed(round_), {"chunks": chunks})
+    return chunks
 
 
-def known_routed(folder: WorkFolder, round_: int) -> list[dict[str, Any]]:
-    """The spill files of a round, each with its rows of every branch; a process reads it once."""
-    return _read_routed(str(folder.path), round_, _stamp(folder, _routed(round_)))
-
-
-@lru_cache(maxsize=2)
-def _read_routed(path: str, round_: int, stamp: tuple[int, ...]) -> list[dict[str, Any]]:
-    chunks: list[dict[str, Any]] = WorkFolder(path).read_json(f"routed-{round_}")["chunks"]
+def load_routed(folder: WorkFolder, round_: int) -> list[dict[str, Any]]:
+    """The spill files of a round, each with its rows of every branch."""
+    chunks: list[dict[str, Any]] = folder.read_json(_routed(round_))["chunks"]
     return chunks
 
 
 def _routed(round_: int) -> str:
-    return f"routed-{round_}.json"
+    return f"routed-{round_}"
 
 
 def save_branch_plan(folder: WorkFolder, round_: int, plan: BranchPlan) -> None:
     """Write what all branches of a round have in common."""
-    folder.write_json(f"branches-{round_}", asdict(plan))
+    folder.write_json(_branches(round_), asdict(plan))
 
 
 def load_branch_plan(folder: WorkFolder, round_: int) -> BranchPlan:
     """What `save_branch_plan` wrote."""
-    return BranchPlan(**folder.read_json(f"branches-{round_}"))
+    return BranchPlan(**folder.read_json(_branches(round_)))
+
+
+def _branches(round_: int) -> str:
+    return f"branches-{round_}"

@@ -63,7 +63,7 @@ def claim_folder(
             raise SpillError(
                 "resume=True needs the 'spill_dir' of the run to go on from. Got None instead."
             )
-        return WorkFolder(tempfile.mkdtemp(prefix=SPILL_PREFIX))
+        return WorkFolder(Path(tempfile.mkdtemp(prefix=SPILL_PREFIX)))
     folder = WorkFolder(Path(spill_dir).absolute() / (SPILL_PREFIX + fingerprint(description)))
     if resume and not folder.has("manifest.json"):
         _refuse_others(Path(spill_dir), description)

@@ -53,7 +53,8 @@ def route_fragment(
     file = state.plan.files[fragment.file]
     for row, batch in fragment_batches(state.plan, fragment, report):
         with naming_rows(file.path, row, batch.num_rows):
-            spill.add(state.encoding.encode(batch))
+            rows = state.encoding.encode(batch)
+        spill.add(rows)
     spill.flush()
     folder.write_json(name, {"chunks": spill.chunks})
     return {"chunks": spill.chunks}

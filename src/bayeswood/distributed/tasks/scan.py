@@ -24,7 +24,7 @@ from bayeswood.distributed.files.encoding import (
 from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
 from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
-from bayeswood.distributed.tasks.fit_state import load_numbers, load_plan
+from bayeswood.distributed.tasks.fit_state import known_numbers, known_plan
 from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import Report
@@ -94,21 +94,16 @@ def count_fragment(folder: WorkFolder, index: int, report: Report | None = None)
     """
     name = f"count/{index:06d}"
     if not folder.has(f"{name}.json"):
-        plan = load_plan(folder)
+        plan = known_plan(folder)
         fragment = plan.fragments[index]
         path, n_rows = plan.files[fragment.file].path, 0
         for row, batch in fragment_batches(plan, fragment, report, [str(plan.roles.weight)]):
             with naming_rows(path, row, batch.num_rows):
-                n_rows += int((_weight(batch, plan) > 0).sum())
+                weight = read_weight(batch, plan.roles, plan.owner)
+            n_rows += batch.num_rows if weight is None else int((weight > 0).sum())
         folder.write_json(name, {"n_rows": n_rows})
     found: dict[str, Any] = folder.read_json(name)
     return found
-
-
-def _weight(batch: Any, plan: FilePlan) -> NDArray[np.float64]:
-    """Weights of a batch; 1 where there are none."""
-    weight = read_weight(batch, plan.roles, plan.owner)
-    return np.ones(batch.num_rows) if weight is None else weight
 
 
 def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) -> dict[str, Any]:
@@ -133,7 +128,7 @@ def scan_fragment(folder: WorkFolder, index: int, report: Report | None = None) 
     if folder.has(f"{name}.json"):
         found: dict[str, Any] = folder.read_json(name)
         return found
-    plan, numbers = load_plan(folder), load_numbers(folder)
+    plan, numbers = known_plan(folder), known_numbers(folder)
     seen = SeenRows(plan)
     folder.write(
         f"{name}.arrow",
@@ -162,8 +157,7 @@ def _scan_into(
     with pa.OSFile(str(path), "wb") as sink:
         for row, batch in fragment_batches(plan, fragment, report):
             with naming_rows(file.path, row, batch.num_rows):
-                seen.add(batch)
-                taking_part = np.flatnonzero(_weight(batch, plan) > 0)
+                taking_part = np.flatnonzero(seen.add(batch))
             keys = row_keys(plan.seed, first, len(taking_part))
             chosen = np.flatnonzero(keys <= np.uint64(numbers.sample_limit))
             sample = _sampled(batch, taking_part[chosen], first + chosen)
@@ -204,8 +198,8 @@ class SeenRows:
         self._largest_w = 0.0
         self._largest_y = np.zeros(0 if plan.is_classifier else len(plan.roles.targets))
 
-    def add(self, batch: Any) -> None:
-        """See a batch."""
+    def add(self, batch: Any) -> NDArray[np.bool_]:
+        """See a batch, and tell which of its rows take part: those whose weight is not 0."""
         plan = self._plan
         _refuse_infinite(batch, plan)
         self._levels.add(batch)
@@ -214,10 +208,11 @@ class SeenRows:
         if weight is None:
             self._n_rows += batch.num_rows
             self._sum_w += batch.num_rows * UNIT
-            return
+            return np.ones(batch.num_rows, dtype=np.bool_)
         self._n_rows += int((weight > 0).sum())
         self._sum_w += exact_sum(weight)
         self._largest_w = max(self._largest_w, float(weight.max()))
+        return weight > 0
 
     def _add_target(self, batch: Any) -> None:
         import pyarrow as pa
@@ -300,6 +295,6 @@ def read_sample(folder: WorkFolder, plan: FilePlan, size: int, encoding: Encodin
     keys = keys_of(plan.seed, rows.astype(np.uint64))
     if len(rows) > size:
         table = table.take(pa.array(smallest_keys(keys, size)))
-    named = table.select(range(table.num_columns - 1)).rename_columns(plan.roles.columns)
+    named = table.select(range(table.num_columns - 1)).rename_columns(list(plan.roles.columns))
     batch = named.combine_chunks().to_batches(max_chunksize=max(1, named.num_rows))
     return encoding.encode(batch[0])

@@ -7,6 +7,7 @@ failure, and even twice at once. What it leaves is a file; what it returns is sm
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from bayeswood.distributed.tasks.fit_branch import fit_branch_files
@@ -66,7 +67,7 @@ def run_task(task: Task, report: Report | None = None) -> dict[str, Any]:
     dict
         Plain data, the same for every run of the task.
     """
-    folder = WorkFolder(task.folder)
+    folder = WorkFolder(Path(task.folder))
     if task.kind == "count":
         return count_fragment(folder, task.index, report)
     if task.kind == "scan":

@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -32,26 +33,26 @@ class SpillError(BayeswoodError):
     """The spill directory cannot be used: full, taken, or not of this fit."""
 
 
+@dataclass(frozen=True)
 class WorkFolder:
     """Files of one fit.
 
     Parameters
     ----------
-    path : path-like
+    path : Path
         The folder; made when the first file is written.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as place:
-    ...     folder = WorkFolder(place)
+    ...     folder = WorkFolder(Path(place))
     ...     folder.write_json("step", {"rows": 3})
     ...     folder.has("step.json"), folder.read_json("step")
     (True, {'rows': 3})
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    path: Path
 
     def has(self, name: str) -> bool:
         """Whether a file is there, and so whole."""

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -72,6 +72,19 @@ SUMS: Mapping[str, Constraint] = {
 }
 
 
+@dataclass(frozen=True)
+class GrownSums(GrownForest):
+    """Sums of trees, and all that their chains gave.
+
+    Attributes
+    ----------
+    sums : SampledSums
+        The draws: the forest is theirs.
+    """
+
+    sums: SampledSums = field(kw_only=True)
+
+
 class SumEstimator(ForestEstimator):
     """A forest whose members are sums of trees, one for each draw. Not to be used by itself."""
 
@@ -139,9 +152,7 @@ class SumEstimator(ForestEstimator):
         self._sampler = sampler if sums.trace.n_draws == plan.n_draws else None
         return grown
 
-    def _grown(
-        self, sums: SampledSums, plan: SumPlan, prior: SumPrior, error: float
-    ) -> GrownForest:
+    def _grown(self, sums: SampledSums, plan: SumPlan, prior: SumPrior, error: float) -> GrownSums:
         settings = {
             "min_samples_leaf_": plan.min_samples_leaf,
             "monte_carlo_error_": error,
@@ -149,15 +160,13 @@ class SumEstimator(ForestEstimator):
             "_leaf_sd": prior.leaf_sd,
         }
         importances = split_variation(sums.forest)
-        settings["_sampled"] = sums
-        return GrownForest(
-            sums.forest, importances, plan.seed, settings=settings, parts=(sums.trace,)
+        return GrownSums(
+            sums.forest, importances, plan.seed, settings=settings, parts=(sums.trace,), sums=sums
         )
 
     def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        settings = dict(grown.settings)
-        sums = settings.pop("_sampled")
-        return replace(grown, settings=settings), self._predictive_of(sums)
+        assert isinstance(grown, GrownSums)
+        return grown, self._predictive_of(grown.sums)
 
     def _running(self) -> Running:
         return Running(self._name, bool(self.verbose), self._threads(), self.on_interrupt)

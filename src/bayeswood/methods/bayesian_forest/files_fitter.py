@@ -5,6 +5,7 @@ and takes what was grown (`adopt`).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,8 @@ from bayeswood.methods.base.training_data import TableShape, Target, TrainingDat
 from bayeswood.methods.base.training_sample import TrainingSample
 from bayeswood.methods.bayesian_forest.trunk_and_branches import Trunk, TrunkForest, branch_plan
 from bayeswood.methods.bayesian_forest.trunk_check import check_trunk
-from bayeswood.methods.bayesian_forest.trunk_plan import plan_trunk
+from bayeswood.methods.bayesian_forest.trunk_plan import TrunkPlan, plan_trunk
 from bayeswood.methods.cart.cart_forest import keeps_rows, plan_cart
-from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.uncertainty import Responses
 
 # Parameters that change who does what, and no result.
@@ -70,6 +70,8 @@ class FilesFitter:
     is_classifier : bool
         Whether it predicts classes.
     """
+
+    _planned: TrunkPlan  # by `growth`, for `adopt`
 
     def __init__(self, estimator: TrunkForest, call: str) -> None:
         self.estimator = estimator
@@ -153,11 +155,12 @@ class FilesFitter:
         seed : int
             Of the fit.
         """
-        shape = _shape(encoding, totals)
-        plan = self._plan(shape, seed)
-        trunk = plan_trunk(self.estimator, plan, shape)
+        shape = TableShape(totals.n_rows, encoding.schema.n_levels, encoding.n_classes)
+        law = RowWeights("exponential", seed, threshold=float(self.estimator.weight_threshold))
+        plan = plan_cart(self.estimator, (shape.n_rows, len(shape.n_levels)), law)
+        self._planned = plan_trunk(self.estimator, plan, shape)
         branches = branch_plan(plan, shape.n_classes, totals.weight, plan.n_trees)
-        return Growth(trunk.settings(n_sample), branches)
+        return Growth(self._planned.settings(n_sample), branches)
 
     def adopt(self, fitted: FilesFit) -> Any:
         """Make the estimator what was fitted elsewhere.
@@ -165,7 +168,7 @@ class FilesFitter:
         Parameters
         ----------
         fitted : FilesFit
-            What came of `growth`.
+            What came of the last `growth`.
 
         Returns
         -------
@@ -173,36 +176,28 @@ class FilesFitter:
             The same object, fitted.
         """
         schema, target = fitted.encoding.schema, _target_part(fitted.encoding)
-        shape = _shape(fitted.encoding, fitted.totals)
-        plan = self._plan(shape, fitted.branches.seed, fitted.branch)
+        plan = self._planned.forest
+        law = replace(plan.row_weights, parts=fitted.branch)
         grown = GrownForest(
             fitted.forest,
             fitted.importances,
-            plan.seed,
-            plan.row_weights,
-            {**plan.settings(), **self._found(fitted, plan, shape)},
+            law.seed,
+            law,
+            {**plan.settings(), **self._found(fitted)},
             (
                 Trunk.of(fitted.trunk, schema, target.names()),
-                TrainingSample.draw(fitted.sample.X, plan.seed, fitted.totals.n_rows),
+                TrainingSample.draw(fitted.sample.X, law.seed, fitted.totals.n_rows),
             ),
         )
-        predictive = self._predictive(fitted, plan.row_weights)
+        predictive = self._predictive(fitted, law)
         hand_over(self.estimator, fitted_attributes(schema, grown, predictive, target))
         return self.estimator
 
-    def _plan(
-        self, shape: TableShape, seed: int, parts: NDArray[np.int32] | None = None
-    ) -> CartPlan:
-        threshold = float(self.estimator.weight_threshold)
-        law = RowWeights("exponential", seed, threshold=threshold, parts=parts)
-        return plan_cart(self.estimator, (shape.n_rows, len(shape.n_levels)), law)
-
-    def _found(self, fitted: FilesFit, plan: CartPlan, shape: TableShape) -> dict[str, Any]:
+    def _found(self, fitted: FilesFit) -> dict[str, Any]:
         """What the fit has shown: how sure the trunk is, by some rows of its sample, and memory."""
         found: dict[str, Any] = {}
         if self.estimator.check_trunk:
-            how = plan_trunk(self.estimator, plan, shape)
-            found |= check_trunk(fitted.trunk, how, _sample_data(fitted))
+            found |= check_trunk(fitted.trunk, self._planned, _sample_data(fitted))
         if fitted.memory is not None:
             found["memory_plan_"] = fitted.memory
         return found
@@ -213,10 +208,6 @@ class FilesFitter:
         if fitted.y is None:
             return LeafResponses()
         return LeafResponses(Responses(fitted.y, fitted.weight, law))
-
-
-def _shape(encoding: Encoding, totals: Totals) -> TableShape:
-    return TableShape(totals.n_rows, encoding.schema.n_levels, encoding.n_classes)
 
 
 def _target_part(encoding: Encoding) -> ClassLabels | ResponseShape:

@@ -21,7 +21,7 @@ from bayeswood.distributed.tasks.work_folder import WorkFolder
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.forest_estimator import read_estimator
 from bayeswood.methods.bayesian_forest.files_fitter import predicted_columns
-from bayeswood.progress import progress_bar
+from bayeswood.progress import rows_bar
 
 _MODEL = "model.bw"
 
@@ -105,12 +105,10 @@ def _run(
     (work.path / "parts").mkdir()
     names = [f"predict-{index}" for index in range(len(fragments))]
     calls = [(str(work.path), index) for index in range(len(fragments))]
-    total, done = sum(fragment.n_rows for fragment in fragments), 0
-    with progress_bar("Predicting", "rows", show=show_progress) as report:
+    total = sum(fragment.n_rows for fragment in fragments)
+    with rows_bar("Predicting", total, show=show_progress) as advance:
         for _, result in executor.map(predict_part, calls, names, work.path):
-            done += result["n_rows"]
-            if report is not None:
-                report(done, total)
+            advance(result["n_rows"])
 
 
 def predict_part(path: str, index: int, run: str) -> dict[str, Any]:
@@ -159,7 +157,7 @@ def _known(path: str) -> tuple[Any, dict[str, Any]]:
     """The model and the request of a folder, whose name is never used again."""
     from bayeswood.methods.bayesian_forest.empirical import FILE_FORESTS
 
-    work = WorkFolder(path)
+    work = WorkFolder(Path(path))
     # A worker runs as many parts at once as it has threads.
     model = read_estimator(work.path / _MODEL, FILE_FORESTS).set_params(n_jobs=1)
     return model, work.read_json("request")

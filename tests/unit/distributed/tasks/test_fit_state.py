@@ -121,5 +121,20 @@ def test_what_goes_on_is_what_is_in_the_file(name, make, target, tmp_path, monke
 def test_a_fit_that_has_ended_is_forgotten(tmp_path):
     place = write_parts(tmp_path / "data", small_table(300), [100, 200])
     regressor().fit_parquet(place, "y", FEATURES, n_jobs=1)
-    assert fit_state._read_state.cache_info().currsize == 0
-    assert fit_state._read_routed.cache_info().currsize == 0
+    for name in ("plan", "numbers", "state", "branches"):
+        assert getattr(fit_state, f"_read_{name}").cache_info().currsize == 0
+
+
+def test_a_process_reads_everything_once(tmp_path, monkeypatch):
+    """However many fragments and branches there are."""
+    read, read_json = [], WorkFolder.read_json
+
+    def note(folder, name):
+        read.append(name)
+        return read_json(folder, name)
+
+    monkeypatch.setattr(WorkFolder, "read_json", note)
+    place = write_parts(tmp_path / "data", small_table(600), [100, 200, 300])
+    forest = regressor(trunk_max_leaves=4).fit_parquet(place, "y", FEATURES, n_jobs=1)
+    assert forest.trunk_.n_leaves == 4
+    assert sorted(read) == ["branches-0", "encoding", "plan", "routed-0", "rows"]
