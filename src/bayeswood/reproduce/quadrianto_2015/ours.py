@@ -8,8 +8,8 @@ from bayeswood.reproduce.finding import Finding, Listing
 from bayeswood.reproduce.paper import Found, Plan, Unit
 from bayeswood.reproduce.quadrianto_2015.measure import DATA_SETS, STAND_IN, stand_in
 from bayeswood.reproduce.quadrianto_2015.measure_bart import compare_chains
-from bayeswood.reproduce.quadrianto_2015.printed import ACCURACY, METHODS
 from bayeswood.reproduce.quadrianto_2015.tables import (
+    TWO_CLASSES,
     n_draws_of_sums,
     score_units,
     scores,
@@ -48,9 +48,9 @@ def sums_units(plan: Plan) -> Sequence[Unit]:
             f"sums/{name}/{repeat}",
             compare_chains,
             (name, seed_of(plan, repeat), n_draws_of_sums(plan), n_long),
-            (data.file,),
+            (DATA_SETS[name].file,),
         )
-        for name, data in DATA_SETS.items()
+        for name in TWO_CLASSES
         for repeat in range(n_long_chains(plan))
     ]
 
@@ -86,26 +86,25 @@ def stand_in_scores(found: Found, plan: Plan, method: str, key: str = "accuracy"
 
 
 def find_sums(found: Found, plan: Plan) -> Finding:
-    """Short and long chains of sums of trees on the same splits, all nine sets."""
+    """Short and long chains of sums of trees on the same splits."""
     rows = []
-    for data in DATA_SETS:
+    for data in TWO_CLASSES:
         runs = found.repeats(f"sums/{data}", n_long_chains(plan))
-        printed = ACCURACY[data][METHODS.index("BART")]
         pairs = (
             _pair(np.mean([[run[kind][key] for key in ("accuracy", "log p")] for run in runs], 0))
             for kind in ("short", "long")
         )
         distances = (f"{np.mean([run[key] for run in runs]):.3f}" for key in ("error", "distance"))
-        rows.append((data, "NA" if printed is None else f"{printed[0]:.2f}", *pairs, *distances))
+        rows.append((data, *pairs, *distances))
     n_splits = n_long_chains(plan)
     words = (
         f"{n_splits} split{'s' if n_splits > 1 else ''}; accuracy in % / log p. Short: one chain of"
         f" {n_draws_of_sums(plan):,} sweeps after 100, as BayesTree has it. Long: the defaults, "
         "four chains of ten sweeps for a draw after 1,000; their ± is the standard error of a "
         "probability between chains, and the last column the mean distance of the short chain's "
-        "probabilities from theirs. BayesTree has two classes only."
+        "probabilities from theirs."
     )
-    header = ("", "printed accuracy", "short chain", "long chains", "their ±", "distance")
+    header = ("", "short chain", "long chains", "their ±", "distance")
     return Finding(listings=(Listing(header, tuple(rows), words=words),))
 
 
