@@ -3,8 +3,10 @@
 Footnote 7: at least 3 rows in a leaf, 100 trees; every feature is a candidate at every split. An
 EBF has a trunk with leaves of so many rows. SSF: five parts, 100 trees in each, so that it costs
 what the Bayesian forest costs. BCART: one chain of 7,000 iterations of which 2,000 are burn-in and
-every second is kept, the defaults of the R package tgp. What is called "script" has the settings of
-the authors' public scripts (github.com/TaddyLab/bayesian-forest), where they are not the text's.
+every second is kept, the defaults of the R package tgp. BART: 200 trees, rules at 100 even cuts of
+a feature's range, one chain from trees of one leaf, the defaults of the R package BayesTree, of
+which 200 sweeps are kept after 100. What is called "script" has the settings of the authors' public
+scripts (github.com/TaddyLab/bayesian-forest), where they are not the text's.
 """
 
 import time
@@ -16,9 +18,12 @@ from numpy.typing import NDArray
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.ensemble import RandomForestRegressor as SklearnForest
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer
 from sklearn.tree import DecisionTreeRegressor
 
 from bayeswood.methods import (
+    BARTRegressor,
     BayesianForestRegressor,
     EmpiricalBayesianForestRegressor,
     MCMCTreeRegressor,
@@ -32,6 +37,7 @@ F64 = NDArray[np.float64]
 CALIFORNIA, WINE = "california_housing_raw", "wine_quality"
 MIN_LEAF, N_TREES, N_PARTS, N_FOLDS = 3, 100, 5, 10
 SCRIPT_MIN_LEAF, SCRIPT_MIN_WEIGHT = 2, 1e-4
+EVEN_CUTS = 100
 # KFold's random state in the authors' scripts, which makes the folds of California theirs.
 _FOLDS_OF_SCRIPT = 5807
 
@@ -125,6 +131,22 @@ def _chain(alpha: float, beta: float, min_leaf: int, seed: int) -> Any:
     )  # fmt: skip
 
 
+def _sums(n_trees: int, seed: int, n_burn_in: int = 100, **settings: Any) -> Any:
+    """One chain from trees of one leaf."""
+    return BARTRegressor(
+        n_trees, n_chains=1, n_warm_up=0, n_burn_in=n_burn_in, n_draws=200, thin=1,
+        random_state=seed, **settings,
+    )  # fmt: skip
+
+
+def _evenly_cut(model: Any) -> Any:
+    """A model on the number of the interval, of so many as cuts make, that a value is in."""
+    intervals = KBinsDiscretizer(
+        EVEN_CUTS + 1, encode="ordinal", strategy="uniform", subsample=None
+    )
+    return make_pipeline(intervals, model)
+
+
 class WeightedTrees:
     """Algorithm 1 out of scikit-learn's trees: what the Bayesian forest is held against.
 
@@ -198,6 +220,10 @@ _MODELS: dict[str, Callable[[int], Any]] = {
     "ET": lambda seed: ExtraTreesRegressor(N_TREES, min_samples_leaf=MIN_LEAF, random_state=seed),
     "DT": lambda seed: DecisionTreeRegressor(min_samples_leaf=MIN_LEAF, random_state=seed),
     "BCART": lambda seed: _chain(0.5, 2.0, 10, seed),
+    "BART": lambda seed: _evenly_cut(_sums(200, seed)),
+    "BART, cuts at quantiles": lambda seed: _sums(200, seed, max_cuts=EVEN_CUTS),
+    "BART, burn-in of 1,000": lambda seed: _evenly_cut(_sums(200, seed, 1000)),
+    "BART, defaults": lambda seed: BARTRegressor(random_state=seed),
     "BF of scikit-learn's trees": WeightedTrees,
     "RF of scikit-learn": lambda seed: SklearnForest(
         N_TREES, min_samples_leaf=MIN_LEAF, random_state=seed
@@ -217,4 +243,5 @@ _MODELS: dict[str, Callable[[int], Any]] = {
     "EBF, script": lambda seed: ForestsOfPieces(3000, seed),
     "SSF, script": lambda seed: ForestsOfPieces(None, seed),
     "BCART, script": lambda seed: _chain(0.99, 0.1, 2, seed),
+    "BART, script": lambda seed: _evenly_cut(_sums(100, seed)),
 }

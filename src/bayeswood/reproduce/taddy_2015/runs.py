@@ -31,15 +31,20 @@ F64 = NDArray[np.float64]
 Errors = Mapping[str, F64]
 
 CALIFORNIA_MODELS = (
-    "BF", "RF", "EBF 6000", "EBF 3000", "EBF 1500", "ET", "SSF", "DT", "BCART",
+    "BF", "RF", "EBF 6000", "EBF 3000", "EBF 1500", "ET", "SSF", "DT", "BCART", "BART",
 )  # fmt: skip
 WINE_MODELS = (
     "BF", "RF", "EBF 2000", "EBF 1000", "EBF 500", "ET", "SSF", "DT", "trunk 1000",
 )  # fmt: skip
 WHITE_MODELS = ("BF", "EBF 2000", "EBF 1000", "EBF 500")
-SCRIPT_MODELS = tuple(f"{name}, script" for name in ("BF", "RF", "EBF", "ET", "SSF", "DT", "BCART"))
-FRIEDMAN_MODELS = ("BF", "RF", "ET", "DT", "BCART")
-FRIEDMAN_OTHERS = ("BF of scikit-learn's trees", "RF of scikit-learn", "BCART, script")
+SCRIPT_MODELS = tuple(
+    f"{name}, script" for name in ("BF", "RF", "EBF", "ET", "SSF", "DT", "BCART", "BART")
+)
+FRIEDMAN_MODELS = ("BF", "RF", "ET", "DT", "BCART", "BART")
+FRIEDMAN_OTHERS = (
+    "BF of scikit-learn's trees", "RF of scikit-learn", "BCART, script", "BART, script",
+)  # fmt: skip
+SUMS_OTHERS = ("BART, cuts at quantiles", "BART, burn-in of 1,000", "BART, defaults")
 SPLIT_ROWS = (25, 50, 100, 200, 400, 800)
 TRUNK_SIZES = (7000, 3500, 1750, 875, 437)
 _SETS = {"california": CALIFORNIA, "wine": WINE, "white wine": WINE}
@@ -54,6 +59,16 @@ def n_folds(plan: Plan) -> int:
 def n_friedman(plan: Plan) -> int:
     """Repeats of the experiment on Friedman's function."""
     return 20 if plan.quick else 100
+
+
+def n_sums_folds(plan: Plan) -> int:
+    """How many of the ten folds sums of trees are fitted to in other ways."""
+    return 1 if plan.quick else 3
+
+
+def n_sums_friedman(plan: Plan) -> int:
+    """Repeats on Friedman's function for sums of trees in other ways."""
+    return 10 if plan.quick else 20
 
 
 def n_trunk_draws(plan: Plan) -> int:
@@ -80,18 +95,35 @@ def stand_in_leaves(plan: Plan) -> list[int]:
 def friedman_units(plan: Plan) -> Sequence[Unit]:
     """Ten repeats each."""
     names = [*FRIEDMAN_MODELS, *FRIEDMAN_OTHERS]
+    return _friedman_batches("friedman", names, n_friedman(plan), plan.seed)
+
+
+def _friedman_batches(name: str, models: list[str], n_repeats: int, seed: int) -> list[Unit]:
     return [
-        Unit(f"friedman/{first}", friedman_errors, (names, first, _BATCH, plan.seed))
-        for first in range(0, n_friedman(plan), _BATCH)
+        Unit(f"{name}/{first}", friedman_errors, (models, first, _BATCH, seed))
+        for first in range(0, n_repeats, _BATCH)
     ]
 
 
-def fold_units(plan: Plan, data: str, names: Sequence[str]) -> Sequence[Unit]:
+def fold_units(
+    plan: Plan, data: str, names: Sequence[str], n_run: int | None = None
+) -> Sequence[Unit]:
     """A model on a fold each."""
     return [
         Unit(f"{data}/{name}/{fold}", fold_error, (data, name, fold, plan.seed), (_SETS[data],))
         for name in names
-        for fold in range(n_folds(plan))
+        for fold in range(n_run or n_folds(plan))
+    ]
+
+
+def sums_units(plan: Plan) -> Sequence[Unit]:
+    """Sums of trees with other cuts and chains, beside the text's."""
+    names = list(SUMS_OTHERS)
+    return [
+        *friedman_units(plan),
+        *_friedman_batches("friedman sums", names, n_sums_friedman(plan), plan.seed),
+        *fold_units(plan, "california", ("BF", "BART", "BART, script")),
+        *fold_units(plan, "california", SUMS_OTHERS, n_sums_folds(plan)),
     ]
 
 
@@ -175,7 +207,7 @@ def stand_in_units(plan: Plan) -> Sequence[Unit]:
 def claim_units(plan: Plan) -> Sequence[Unit]:
     """What the claims rest on."""
     return [
-        *friedman_units(plan),
+        *sums_units(plan),
         *section_4_units(plan),
         *trunk_units(plan),
         *split_units(plan),
@@ -184,19 +216,42 @@ def claim_units(plan: Plan) -> Sequence[Unit]:
 
 def friedman_run(found: Found, plan: Plan) -> Errors:
     """RMSE of each model over the repeats."""
-    batches = [found[f"friedman/{first}"] for first in range(0, n_friedman(plan), _BATCH)]
+    return _joined(found, "friedman", n_friedman(plan))
+
+
+def _joined(found: Found, name: str, n_repeats: int) -> Errors:
+    batches = [found[f"{name}/{first}"] for first in range(0, n_repeats, _BATCH)]
     return {
-        name: np.concatenate([np.asarray(batch[name]) for batch in batches])
-        for name in (*FRIEDMAN_MODELS, *FRIEDMAN_OTHERS)
+        model: np.concatenate([np.asarray(batch[model]) for batch in batches])
+        for model in batches[0]
     }
 
 
+def sums_friedman(found: Found, plan: Plan) -> Errors:
+    """RMSE of sums of trees over the repeats that all ways have."""
+    n_repeats = n_sums_friedman(plan)
+    usual = {name: friedman_run(found, plan)[name][:n_repeats] for name in ("BART", "BART, script")}
+    return {**usual, **_joined(found, "friedman sums", n_repeats)}
+
+
+def sums_california(found: Found, plan: Plan) -> Errors:
+    """RMSE in $1,000 of sums of trees, and of the Bayesian forest, over the folds that all have."""
+    names = ("BF", "BART", "BART, script", *SUMS_OTHERS)
+    return fold_run(found, plan, "california", names, n_run=n_sums_folds(plan))
+
+
 def fold_run(
-    found: Found, plan: Plan, data: str, names: Sequence[str], kind: str = "error"
+    found: Found,
+    plan: Plan,
+    data: str,
+    names: Sequence[str],
+    kind: str = "error",
+    n_run: int | None = None,
 ) -> Errors:
     """RMSE of each model over the folds; `kind` ``"seconds"``: what the fits took."""
+    n_repeats = n_run or n_folds(plan)
     return {
-        name: np.array([each[kind] for each in found.repeats(f"{data}/{name}", n_folds(plan))])
+        name: np.array([each[kind] for each in found.repeats(f"{data}/{name}", n_repeats)])
         for name in names
     }
 

@@ -7,7 +7,7 @@ from bayeswood.reproduce import Plan, find_paper, run_paper
 from bayeswood.reproduce.paper import Found
 from bayeswood.reproduce.taddy_2015 import printed, runs
 from bayeswood.reproduce.taddy_2015.claims import find_claims
-from bayeswood.reproduce.taddy_2015.ours import find_scripts, find_stand_in
+from bayeswood.reproduce.taddy_2015.ours import find_scripts, find_stand_in, find_sums
 from bayeswood.reproduce.taddy_2015.tables import (
     find_figure_3,
     find_figure_5,
@@ -23,10 +23,11 @@ PLAN = Plan()
 
 # Mean errors if everything came out as printed; of Friedman's function no error is printed.
 PRINTED_WORLD = {
-    "friedman": {"BF": 2.70, "RF": 2.727, "ET": 2.60, "DT": 3.7, "BCART": 3.9},
+    "friedman": {"BF": 2.70, "RF": 2.727, "ET": 2.60, "DT": 3.7, "BCART": 3.9, "BART": 1.81},
     "california": {
-        **{name: row[0] for name, row in printed.TABLE_1.items() if name not in ("EBF", "BART")},
+        **{name: row[0] for name, row in printed.TABLE_1.items() if name != "EBF"},
         "BCART": 82.0,
+        "BART, defaults": 45.0,
         **{f"EBF {n}": 48.2 * (1 + p / 100) for n, p in printed.TABLE_2["CA housing"].items()},
     },
     "wine": {
@@ -36,9 +37,10 @@ PRINTED_WORLD = {
 }  # fmt: skip
 # The other way round: forests of random pieces win, and trees beat forests.
 UPSIDE_DOWN = {
-    "friedman": {"BF": 3.0, "RF": 2.7, "ET": 3.2, "DT": 2.6, "BCART": 2.4},
+    "friedman": {"BF": 3.0, "RF": 2.7, "ET": 3.2, "DT": 2.6, "BCART": 2.4, "BART": 2.5},
     "california": dict.fromkeys(runs.CALIFORNIA_MODELS, 60.0)
-    | {"SSF": 40.0, "DT": 45.0, "BCART": 44.0, "ET": 43.0, "RF": 50.0},
+    | {"SSF": 40.0, "DT": 45.0, "BCART": 44.0, "ET": 43.0, "RF": 50.0, "BART": 49.0}
+    | {"BART, burn-in of 1,000": 47.0},
     "wine": dict.fromkeys(runs.WINE_MODELS, 0.7) | {"SSF": 0.6},
 }
 
@@ -94,8 +96,12 @@ def world(means, *, is_printed=True, noise=1e-3):
             name: error(means["friedman"].get(name, 2.7), 10).tolist()
             for name in (*runs.FRIEDMAN_MODELS, *runs.FRIEDMAN_OTHERS)
         }
+    for first in (0, 10):
+        values[f"friedman sums/{first}"] = {
+            name: error(1.8, 10).tolist() for name in runs.SUMS_OTHERS
+        }
     models = {
-        "california": (*runs.CALIFORNIA_MODELS, *runs.SCRIPT_MODELS),
+        "california": (*runs.CALIFORNIA_MODELS, *runs.SCRIPT_MODELS, *runs.SUMS_OTHERS),
         "wine": runs.WINE_MODELS,
         "white wine": runs.WHITE_MODELS,
     }
@@ -150,7 +156,7 @@ def test_every_printed_cell_is_there():
     table_2 = [(cell.row, cell.printed) for cell in find_table_2(found, PLAN).cells]
     assert [value for _, value in table_2] == [1.6, 2.4, 4.3, 0.3, 0.8, 2.2, 1.0, 4.4, 7.6]
     absent = [cell for find in TABLES for cell in find(found, PLAN).cells if not cell.n_repeats]
-    assert {cell.row for cell in absent} == {"BART", "Beer"}
+    assert {cell.row for cell in absent} == {"Beer"}
 
 
 def test_white_wine_alone_would_be_the_printed_number():
@@ -162,7 +168,9 @@ def test_white_wine_alone_would_be_the_printed_number():
 def test_claims_hold_in_the_printed_world():
     claims = find_claims(world(PRINTED_WORLD), PLAN).claims
     assert [claim.text for claim in claims if claim.holds is False] == []
-    assert sum(claim.holds is None for claim in claims) == 4
+    assert sum(claim.holds is None for claim in claims) == 2
+    (california,) = [claim for claim in claims if claim.text.startswith("RF and BF do much")]
+    assert "6.6 % smaller than BF's" in california.numbers  # 45.0 against 48.2
 
 
 def test_every_claim_can_fail():
@@ -206,9 +214,28 @@ def test_the_pictures(find, names):
 
 def test_the_scripts_are_listed_beside_the_text():
     california, wine, friedman = find_scripts(world(PRINTED_WORLD), PLAN).listings
-    assert [row[0] for row in california.rows] == ["BF", "RF", "EBF", "ET", "SSF", "DT", "BCART"]
+    assert [row[0] for row in california.rows] == [
+        "BF", "RF", "EBF", "ET", "SSF", "BART", "DT", "BCART",
+    ]  # fmt: skip
     assert [row[0] for row in wine.rows][-1] == "trunk 1000"
-    assert len(friedman.rows) == 3
+    assert len(friedman.rows) == 4
+
+
+def test_other_sums_are_listed_beside_the_texts():
+    friedman, california = find_sums(world(PRINTED_WORLD), PLAN).listings
+    names = {"BART", "BART, script", *runs.SUMS_OTHERS}
+    assert {row[0] for row in friedman.rows} == names
+    assert california.rows[0][0] == "BART, defaults"
+    assert {row[0] for row in california.rows} == {*names, "BF"}
+
+
+def test_sums_are_repeated_on_the_same_rows():
+    """The paper's 20 repeats and 3 folds of other sums are the first of all."""
+    units = {unit.name: unit.arguments for unit in runs.sums_units(PLAN)}
+    assert units["friedman sums/10"][1:] == (10, 10, 0)
+    assert units["california/BART, defaults/2"] == ("california", "BART, defaults", 2, 0)
+    assert "california/BART, defaults/3" not in units
+    assert "california/BART/9" in units
 
 
 def test_the_papers_own_sizes_are_the_default():

@@ -21,6 +21,7 @@ from bayeswood.reproduce.taddy_2015.runs import (
     FRIEDMAN_MODELS,
     FRIEDMAN_OTHERS,
     SCRIPT_MODELS,
+    SUMS_OTHERS,
     WINE_MODELS,
     worse,
 )
@@ -54,7 +55,16 @@ def test_repeats_do_not_depend_on_their_batch():
 
 @pytest.mark.parametrize(
     "name",
-    sorted({*CALIFORNIA_MODELS, *WINE_MODELS, *SCRIPT_MODELS, *FRIEDMAN_MODELS, *FRIEDMAN_OTHERS}),
+    sorted(
+        {
+            *CALIFORNIA_MODELS,
+            *WINE_MODELS,
+            *SCRIPT_MODELS,
+            *FRIEDMAN_MODELS,
+            *FRIEDMAN_OTHERS,
+            *SUMS_OTHERS,
+        }
+    ),
 )
 def test_every_model_learns_a_step(name):
     """Trunks have leaves of up to 6,000 rows: the smaller ones see the step."""
@@ -95,6 +105,22 @@ def test_pieces_are_the_trunks_leaves():
         [pieces.predict(low)[0], pieces.predict(high)[0]], [0.0, 10.0], atol=0.5
     )
     assert len(ForestsOfPieces(None, 0).fit(X, y)._forests) == 5
+
+
+def test_sums_are_cut_at_a_hundred_even_places():
+    """As BayesTree cuts: rows in the same of 101 intervals of the range are never told apart."""
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(400, 2))
+    fitted = make_regressor("BART", 0).fit(X, X[:, 0])
+    width = np.ptp(X[:, 0]) / 101
+    new = np.full((3, 2), 1.0)
+    place = X[:, 0].min() + 5 * width
+    new[:, 0] = place + np.array([0.01, 0.99, 1.01]) * width
+    low, high, beyond = fitted.predict(new)
+    assert low == high != beyond
+    model = fitted[-1]
+    assert (model.n_estimators, model.trace_.n_chains, model.trace_.n_draws) == (200, 1, 200)
+    assert make_regressor("BART, script", 0)[-1].n_estimators == 100
 
 
 def test_worse_is_the_ratio_of_means_with_its_spread():
