@@ -138,6 +138,8 @@ class Forest:
     @property
     def tree_weights(self) -> F64:
         """Weight of each tree in a mean over the members: that of its member."""
+        if self.trees_per_member == 1:
+            return self.weights
         return np.repeat(self.weights, self.trees_per_member)
 
     @property
