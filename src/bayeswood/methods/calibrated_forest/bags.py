@@ -1,12 +1,13 @@
 """Bags of trees: boosted and averaged trees on the same part of the rows, added up to one member.
 
 Model. Bag b = 1 .. G leaves each row out with probability 1 − e^−c and holds trees of several
-kinds: a sum of small trees, each grown on what the sum so far leaves (Friedman 2001), and averages
-of trees of random features (Breiman 2001) whose leaves are small or larger. A member is
+kinds: sums of small trees, each grown on what the sum so far leaves (Friedman 2001), of one depth
+or another, and averages of trees of random features (Breiman 2001) whose leaves are small or
+larger. A member is
 
-    f_b(x) = w_0 Σ_{s <= m} v h_bs(x)  +  Σ_k w_k (1/T_k) Σ_t T_bkt(x),     w >= 0 of sum 1,
+    f_b(x) = Σ_j w_j Σ_{s <= m_j} v_j h_bjs(x)  +  Σ_k w_k (1/T_k) Σ_t T_bkt(x),   w >= 0 of sum 1,
 
-and the answer μ(x) = (1/G) Σ_b f_b(x). The number of stages m is where the out-of-bag mean squared
+and the answer μ(x) = (1/G) Σ_b f_b(x). Each number of stages m is where the out-of-bag mean squared
 error is least, and w the non-negative weights of sum 1 of least out-of-bag squares: so much of each
 kind as the rows that bags left out speak for.
 
@@ -72,6 +73,27 @@ class ForestKind:
 
 
 @dataclass(frozen=True)
+class BoostKind:
+    """A sum of boosted trees in a bag.
+
+    Attributes
+    ----------
+    n_stages : int
+        Most trees; above 0.
+    depth, min_samples_leaf, max_features : int
+        Of each; as of the grower.
+    learning_rate : float
+        v.
+    """
+
+    n_stages: int
+    depth: int
+    min_samples_leaf: int
+    max_features: int
+    learning_rate: float
+
+
+@dataclass(frozen=True)
 class BagPlan:
     """What to grow.
 
@@ -83,12 +105,8 @@ class BagPlan:
         Which rows each bag leaves out; one draw per bag.
     kinds : tuple of ForestKind
         Averaged trees.
-    n_stages : int
-        Most boosted trees in a bag; 0 for none.
-    boost_depth, boost_leaf, boost_features : int
-        Depth, rows per leaf and features per node of boosted trees.
-    learning_rate : float
-        v.
+    boosts : tuple of BoostKind
+        Boosted trees.
     limits : dict
         Further settings of all averaged trees.
     n_jobs : int
@@ -98,11 +116,7 @@ class BagPlan:
     n_bags: int
     law: RowWeights
     kinds: tuple[ForestKind, ...]
-    n_stages: int
-    boost_depth: int
-    boost_leaf: int
-    boost_features: int
-    learning_rate: float
+    boosts: tuple[BoostKind, ...]
     limits: dict[str, Any]
     n_jobs: int
 
@@ -110,13 +124,13 @@ class BagPlan:
         """The law of so many trees per bag, as the core takes it."""
         return replace(self.law, trees_per_draw=trees_per_bag).arguments()
 
-    def boosting(self) -> dict[str, Any]:
-        """How boosted trees are grown, as the core takes it."""
+    def boosting(self, kind: BoostKind) -> dict[str, Any]:
+        """How boosted trees of a kind are grown, as the core takes it."""
         return {
-            "learning_rate": self.learning_rate,
-            "max_features": self.boost_features,
-            "min_samples_leaf": self.boost_leaf,
-            "max_depth": self.boost_depth,
+            "learning_rate": kind.learning_rate,
+            "max_features": kind.max_features,
+            "min_samples_leaf": kind.min_samples_leaf,
+            "max_depth": kind.depth,
             "min_weight_fraction_leaf": self.limits["min_weight_fraction_leaf"],
             "n_jobs": self.n_jobs,
             **self.law.arguments(),
@@ -138,13 +152,13 @@ class Bags:
     counts : ndarray of int32, (n_rows,)
         How many did.
     n_stages : int
-        m.
+        m, the largest of a kind that has a share.
     shares : ndarray, (1 + n_kinds,)
-        w: of the boosted trees, then of each kind.
+        w: of all boosted trees, then of each kind of averaged ones.
     kinds : list of Forest
         The averaged trees by themselves, in the order of the plan.
     boosted : BoostedBags or None
-        All stages that were grown, before m was chosen; None if there are none.
+        All stages of the first kind that were grown, before m was chosen; None if there are none.
     n_grown : int
         Their number in each bag.
     """
@@ -162,12 +176,13 @@ class Bags:
 
 @dataclass(frozen=True)
 class _Part:
-    """Trees of one kind: as many per bag, their values to be added up as they are."""
+    """Trees of one kind, as many per bag: a sum, or trees to be averaged."""
 
     trees: _core.Forest
     n_trees: int
     importances: F64
     oob: F64
+    adds_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,9 +219,12 @@ def grow_bags(
     report : callable, default=None
         Told which share of the work is done.
     """
-    stages = _boost(plan, encoded, y, weights, report)
-    boosted = stages.part
-    parts = [] if boosted is None else [boosted]
+    sums = [
+        _boost(plan, kind, encoded, y, weights, part_of(report, *_share_of(place, plan)))
+        for place, kind in enumerate(plan.boosts)
+    ]
+    parts = [one.part for one in sums if one.part is not None]
+    n_sums = len(parts)
     told = part_of(report, _BOOSTING_SHARE, 1.0)
     for kind in plan.kinds:
         settings = {
@@ -221,41 +239,48 @@ def grow_bags(
         trees, decrease = _core.grow_forest(
             encoded, y, weights, criterion="squared_error", progress=_native(told), **settings
         )
-        sums, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
+        said, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
         counts = trees_out // kind.n_trees
         per_bag = decrease.reshape(plan.n_bags, kind.n_trees, -1).mean(axis=1)
-        parts.append(_Part(trees, kind.n_trees, per_bag, _means(sums, trees_out)))
+        parts.append(_Part(trees, kind.n_trees, per_bag, _means(said, trees_out)))
     shares = _least_squares_shares([part.oob for part in parts], y, weights, counts > 0)
-    n_stages = 0 if boosted is None else boosted.n_trees
-    every = shares if boosted is not None else np.concatenate([[0.0], shares])
+    first = sums[0] if sums else _Boosted()
     return Bags(
-        _added_up(plan.n_bags, parts, shares, boosted is not None),
+        _added_up(plan.n_bags, parts, shares),
         np.tensordot(shares, np.stack([part.importances for part in parts]), axes=1),
         np.tensordot(shares, np.stack([part.oob for part in parts]), axes=1),
         counts.astype(np.int32),
-        n_stages,
-        every,
-        [part.trees for part in parts[len(parts) - len(plan.kinds) :]],
-        stages.grown,
-        stages.n_grown,
+        max(
+            (part.n_trees for part, w in zip(parts[:n_sums], shares, strict=False) if w > 0),
+            default=0,
+        ),
+        np.concatenate([[shares[:n_sums].sum()], shares[n_sums:]]),
+        [part.trees for part in parts[n_sums:]],
+        first.grown,
+        first.n_grown,
     )
+
+
+def _share_of(place: int, plan: BagPlan) -> tuple[float, float]:
+    """Where the work on a kind of boosted trees begins and ends, as a bar shows it."""
+    first, last = (_BOOSTING_SHARE * k / len(plan.boosts) for k in (place, place + 1))
+    return first, last
 
 
 def _boost(
     plan: BagPlan,
+    kind: BoostKind,
     encoded: _core.EncodedMatrix,
     y: F64,
     weights: F64 | None,
     report: ShareDone | None,
 ) -> _Boosted:
     """Boosted trees, up to the best number of stages."""
-    if plan.n_stages == 0:
-        return _Boosted()
-    grown = _core.BoostedBags(encoded, y, weights, n_bags=plan.n_bags, **plan.boosting())
+    grown = _core.BoostedBags(encoded, y, weights, n_bags=plan.n_bags, **plan.boosting(kind))
     best = _Path(0, np.inf, np.full(y.shape, np.nan))
     n_grown, checked = 0, np.inf
-    for stop in stage_stops(plan.n_stages):
-        told = part_of(report, *(_BOOSTING_SHARE * k / plan.n_stages for k in (n_grown, stop)))
+    for stop in stage_stops(kind.n_stages):
+        told = part_of(report, n_grown / kind.n_stages, stop / kind.n_stages)
         grown.grow(stop - n_grown, n_jobs=plan.n_jobs, progress=_native(told))
         n_grown = stop
         here = _path(grown, n_grown, y, weights)
@@ -268,7 +293,7 @@ def _boost(
     if best.n_stages == 0:
         return _Boosted(grown, n_grown)
     trees = grown.forest(best.n_stages)
-    return _Boosted(grown, n_grown, _Part(trees, best.n_stages, grown.importances, best.oob))
+    return _Boosted(grown, n_grown, _Part(trees, best.n_stages, grown.importances, best.oob, True))
 
 
 @dataclass(frozen=True)
@@ -356,12 +381,12 @@ def _least_squares_shares(
     return shares
 
 
-def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64, first_adds: bool) -> Forest:
+def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64) -> Forest:
     """One member per bag: sums of the trees, averages as sums of their n-th parts."""
     scaled, sizes = [], []
-    for number, (part, share) in enumerate(zip(parts, shares, strict=True)):
+    for part, share in zip(parts, shares, strict=True):
         if share > 0:
-            factor = share if number == 0 and first_adds else share / part.n_trees
+            factor = share if part.adds_up else share / part.n_trees
             scaled.append(part.trees.scaled(np.full(part.trees.n_trees, factor)))
             sizes.append(part.n_trees)
     return Forest(interleaved(n_bags, scaled, sizes), trees_per_member=sum(sizes))

@@ -31,7 +31,7 @@ from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import SavedModel, forest_arrays, forest_from
 from bayeswood.methods.base.saved_state import read_array
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, interleaved
+from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, BoostKind, interleaved
 from bayeswood.methods.calibrated_forest.guarantee_rows import (
     check_reach,
     read_integers,
@@ -50,6 +50,7 @@ _FEW_STAGES, _STAGES = 120, 240
 _SMALL_TABLE = 1000
 # Stages whose residuals the spread is fitted to, its own stages, their depth and rows in a leaf.
 _EARLY_STAGES, _SPREAD_STAGES, _SPREAD_DEPTH, _SPREAD_LEAF = 40, 40, 3, 10
+_SPREAD_RATE = 0.1
 # Rows that the mean size of residuals counts as, beside those in the bag.
 _MEAN_ROWS = 100
 # Least spread, as a share of the standard deviation of the responses in the bags.
@@ -249,7 +250,6 @@ def _trees_of(bags: list[int], per_bag: int) -> NDArray[np.int64]:
 
 def _mean_forest(plan: BagPlan, data: TrainingData, bags: Bags, chosen: list[int]) -> Forest:
     """A fixed number of boosted trees in each bag; averaged trees where none are wanted."""
-    n_stages = min(plan.n_stages, _FEW_STAGES if data.n_rows <= _SMALL_TABLE else _STAGES)
     if bags.boosted is None:
         parts = [
             kind.select(_trees_of(chosen, each.n_trees))
@@ -258,6 +258,8 @@ def _mean_forest(plan: BagPlan, data: TrainingData, bags: Bags, chosen: list[int
         sizes = [each.n_trees for each in plan.kinds]
         joined = interleaved(len(chosen), parts, sizes)
         return _averaged(joined, sum(sizes))
+    wanted = _FEW_STAGES if data.n_rows <= _SMALL_TABLE else _STAGES
+    n_stages = min(plan.boosts[0].n_stages, wanted)
     if bags.n_grown < n_stages:
         bags.boosted.grow(n_stages - bags.n_grown, chosen, plan.n_jobs)
     return Forest(bags.boosted.forest(n_stages, chosen), trees_per_member=n_stages)
@@ -278,7 +280,8 @@ def _spread_forest(
     left_out: Bools,
 ) -> tuple[Forest, F64]:
     """Trees for the sizes of residuals in each bag, and the mean of these."""
-    own = replace(plan, boost_depth=_SPREAD_DEPTH, boost_leaf=_SPREAD_LEAF)
+    features = plan.kinds[-1].max_features
+    kind = BoostKind(_SPREAD_STAGES, _SPREAD_DEPTH, _SPREAD_LEAF, features, _SPREAD_RATE)
     trees, means = [], []
     for bag in chosen:
         inside = ~left_out[bag]
@@ -286,7 +289,7 @@ def _spread_forest(
         # Rows that the bag left out have no say: their weight in it is 0.
         sizes = np.where(inside[:, None], np.abs(data.target.y - fitted), 0.0)
         boosted = _core.BoostedBags(
-            encoded, sizes, data.sample_weight, n_bags=1, first_bag=bag, **own.boosting()
+            encoded, sizes, data.sample_weight, n_bags=1, first_bag=bag, **plan.boosting(kind)
         )
         boosted.grow(_SPREAD_STAGES, n_jobs=plan.n_jobs)
         trees.append(boosted.forest(_SPREAD_STAGES))

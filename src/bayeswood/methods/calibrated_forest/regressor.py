@@ -13,7 +13,7 @@ References: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesia
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isqrt, log
+from math import log
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,18 +34,12 @@ from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse
-from bayeswood.methods.calibrated_forest.bags import (
-    BagPlan,
-    Bags,
-    ForestKind,
-    ShareDone,
-    grow_bags,
-    part_of,
-)
+from bayeswood.methods.calibrated_forest.bags import Bags, ShareDone, grow_bags, part_of
 from bayeswood.methods.calibrated_forest.guarantee_rows import find_guarantee
 from bayeswood.methods.calibrated_forest.judge_response import IntervalJudgement, judge_responses
 from bayeswood.methods.calibrated_forest.judgement import describe_left_out
 from bayeswood.methods.calibrated_forest.number_guarantee import NumberGuarantee, make_guarantee
+from bayeswood.methods.calibrated_forest.number_plan import leaf_law, plan_bags, plan_sizes
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.calibrated_forest.out_of_bag_response import (
     SHARES,
@@ -59,24 +53,13 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.progress import progress_bar
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
 
-_MOST_BAGS = 20
-_MOST_STAGES = 300
-_LEARNING_RATE = 0.1
-# Depth and fewest rows in a leaf of boosted trees, for the mean and for sizes of residuals.
-_MEAN_TREES = (4, 5)
-_SIZE_TREES = (3, 10)
-_SIZE_STAGES = 160
-_SIZE_LEAF = 20
 # Of the work, as a bar shows it: the mean, then the sizes.
 _MEAN_SHARE = 0.7
-# What sets the random numbers of the sizes apart from those of the mean.
-_SIZE_SEED = 0x5EED_0F_512E
 
 
 class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
@@ -93,8 +76,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         c: each bag leaves a row out with probability 1 − e^−c. "auto" is log 1.5: a third of the
         rows, with which the spread of members is that of the mean over new samples.
     n_boosting_stages : int or "auto", default="auto"
-        Most boosted trees in a bag. "auto" is 300; growing stops early where more stages do not
-        lower the out-of-bag error. 0 for averaged trees alone.
+        Most boosted trees of either depth in a bag. "auto" is 300; growing stops early where more
+        stages do not lower the out-of-bag error. 0 for averaged trees alone.
     interval : {"oob", "affine", "leaves"}, default="oob"
         Where prediction intervals come from: "affine" from out-of-bag residuals, scaled by a fit
         to their sizes, "leaves" from the training responses in the leaves, and "oob" from both,
@@ -109,10 +92,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         Least share of the tree's weight in a leaf of averaged trees.
     max_depth : int, default=None
         Most splits from root to leaf of averaged trees; None for no limit. Boosted trees have at
-        most 4.
+        most 4, or 2.
     max_features : int, float, "sqrt", "log2" or None, default=0.5
         Features tried at each split, drawn anew for each: a number, a share of all, or all
-        (None).
+        (None). Boosted trees of depth 2 try all.
     keep_responses : bool, default=True
         Whether the leaves of the averaged trees of larger leaves remember their training rows,
         which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
@@ -131,7 +114,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     Attributes
     ----------
     n_boosting_stages_ : int
-        m: boosted trees in each bag.
+        m: boosted trees in each bag; of two depths, the larger number.
     component_weights_ : ndarray, (3,)
         w: of the boosted trees, of averaged trees of `min_samples_leaf` rows, and of those of
         larger leaves. They sum to 1.
@@ -278,7 +261,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         cart = self._plan(data)
-        plan = self._bag_plan(cart, data)
+        keep = self.keep_responses and self.interval != "affine"
+        plan = plan_bags(cart, data, self.n_boosting_stages, keep)
         encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
         y, weights = data.target.y, data.sample_weight
         tasks.begin()
@@ -293,7 +277,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
                 seen = np.where(bags.counts > 0, 1.0, 0.0) * (1.0 if weights is None else weights)
                 residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
                 told = part_of(report, _MEAN_SHARE, 1.0)
-                sizes = grow_bags(_size_plan(plan), data, encoded, residuals, seen, told)
+                sizes = grow_bags(plan_sizes(plan), data, encoded, residuals, seen, told)
         promised = make_guarantee(plan, data, encoded, bags)
         grown = GrownBags(
             bags.forest,
@@ -304,7 +288,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
             () if promised is None else (promised,),
             bags=bags,
             sizes=sizes,
-            leaf_law=_leaf_law(plan) if self.keep_responses and self.interval != "affine" else None,
+            leaf_law=leaf_law(plan) if keep else None,
         )
         tasks.finished(lambda: self._fitted(data, grown))
         return grown
@@ -312,34 +296,6 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     def _threshold(self) -> float:
         given = self.weight_threshold
         return self._many_trees_threshold if isinstance(given, str) else float(given)
-
-    def _bag_plan(self, cart: CartPlan, data: TrainingData) -> BagPlan:
-        n_bags = max(1, min(_MOST_BAGS, cart.n_trees // 2))
-        per_bag = cart.n_trees // n_bags
-        n_large = per_bag // 3 if per_bag > 2 else per_bag // 2
-        large = max(cart.min_samples_leaf, 5, isqrt(data.n_rows) // 8)
-        keep = cart.keep_rows and self.interval != "affine"
-        kinds = [ForestKind(per_bag - n_large, cart.min_samples_leaf, cart.max_features)]
-        if n_large:
-            kinds.append(ForestKind(n_large, large, cart.max_features))
-        kinds[-1] = replace(kinds[-1], keep_rows=keep)
-        stages = self.n_boosting_stages
-        depth, leaf = _MEAN_TREES
-        return BagPlan(
-            n_bags,
-            replace(cart.row_weights, scheme="subsample"),
-            tuple(kinds),
-            _MOST_STAGES if isinstance(stages, str) else int(stages),
-            min(depth, cart.max_depth or depth),
-            max(leaf, cart.min_samples_leaf),
-            cart.max_features,
-            _LEARNING_RATE,
-            {
-                "min_weight_fraction_leaf": cart.min_weight_fraction_leaf,
-                "max_depth": min(cart.max_depth or 0, np.iinfo(np.int32).max),
-            },
-            cart.n_jobs,
-        )
 
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         assert isinstance(grown, GrownBags)
@@ -478,22 +434,3 @@ def _described(bags: Bags) -> dict[str, Any]:
     missing = 3 - len(bags.shares)
     shares = np.concatenate([bags.shares, np.zeros(missing)])
     return {"n_boosting_stages_": bags.n_stages, "component_weights_": shares}
-
-
-def _size_plan(plan: BagPlan) -> BagPlan:
-    """Bags of the same rows for the sizes of residuals: small trees, and large leaves."""
-    depth, leaf = _SIZE_TREES
-    n_trees = max(1, plan.kinds[-1].n_trees // 2)
-    return replace(
-        plan,
-        law=replace(plan.law, seed=plan.law.seed ^ _SIZE_SEED),
-        kinds=(ForestKind(n_trees, _SIZE_LEAF, plan.boost_features),),
-        n_stages=min(plan.n_stages, _SIZE_STAGES),
-        boost_depth=min(depth, plan.boost_depth),
-        boost_leaf=leaf,
-    )
-
-
-def _leaf_law(plan: BagPlan) -> Any:
-    """Which rows are in the trees whose leaves remember them."""
-    return replace(plan.law, trees_per_draw=plan.kinds[-1].n_trees)
