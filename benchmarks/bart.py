@@ -1,86 +1,29 @@
-"""Sums of trees beside stochtree: how fast, how many effective draws, how good.
+"""Sums of trees beside other libraries: how fast, how many effective draws, how good.
 
     python -m benchmarks.bart speed             # 1,000, 10,000 and 100,000 rows; some minutes
-    python -m benchmarks.bart quality           # generated and real tables; some ten minutes
+    python -m benchmarks.bart memory            # bytes that a draw takes
+    python -m benchmarks.bart quality           # numbers beside stochtree; half an hour
+    python -m benchmarks.bart classes           # classes beside stochtree; some ten minutes
     python -m benchmarks.bart speed --quick     # few rows and sweeps: does it run?
 
 Speed: CPU time of one chain with one thread, the same number of trees and sweeps, from trees of one
-leaf, responses of Friedman's function with 10 features; both libraries in turn. Effective draws: of
-f at 50 new rows, the median of their bulk ESS, for each CPU second. Quality: root mean squared
-error, CRPS of new responses, coverage of 90 % intervals, at each library's defaults but for 200
-trees and 1,000 draws; real tables of at most 2,000 rows, a quarter of them new, categories as
-numbers for both.
+leaf, responses of Friedman's function with 10 features; all libraries in turn. Effective draws: of
+f at 50 new rows, the median of their bulk ESS, for each CPU second. bartz is compiled before it is
+measured. Memory: how far the process grows with the number of draws. Quality and classes:
+`benchmarks.sum_quality`, `benchmarks.sum_classes`.
 """
 
 import argparse
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import make_friedman1
-from sklearn.model_selection import train_test_split
 
-from bayeswood import BARTRegressor, datasets
 from bayeswood.posterior.convergence import bulk_ess
 from benchmarks.machine import one_line
-
-F64 = NDArray[np.float64]
-N_TREES = 200
-TABLES = (
-    "california_housing_raw",
-    "wine_quality",
-    "males_wage",
-    "budget_uk",
-    "working_hours",
-    "griliches",
-    "clothing_sales",
-    "nlschools",
-    "galton_height",
-    "quakes_magnitude",
-)
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """Draws of f at new rows, (n_draws, n_rows), draws of σ, and CPU seconds of the fit."""
-
-    f: F64
-    sigma: F64
-    seconds: float
-
-
-def timed(fit: Callable[[], Any]) -> tuple[Any, float]:
-    """What it gives, and its CPU seconds."""
-    begun = time.process_time()
-    found = fit()
-    return found, time.process_time() - begun
-
-
-def ours(X: F64, y: F64, X_new: F64, seed: int, **settings: Any) -> Fitted:
-    """A fit by this library."""
-    model = BARTRegressor(N_TREES, random_state=seed, n_jobs=1, **settings)
-    fitted, seconds = timed(lambda: model.fit(X, y))
-    return Fitted(fitted.predict_draws(X_new), fitted.noise_sd_.ravel(), seconds)
-
-
-def peer(X: F64, y: F64, X_new: F64, seed: int, n_warm: int, n_burn_in: int, n_draws: int,
-         n_chains: int) -> Fitted:  # fmt: skip
-    """A fit by stochtree."""
-    from stochtree import BARTModel
-
-    model = BARTModel()
-    _, seconds = timed(
-        lambda: model.sample(
-            X_train=X, y_train=y, num_gfr=n_warm, num_burnin=n_burn_in, num_mcmc=n_draws,
-            mean_forest_params={"num_trees": N_TREES},
-            general_params={"random_seed": seed, "num_chains": n_chains, "num_threads": 1},
-        )
-    )  # fmt: skip
-    f = np.asarray(model.predict(X_new, terms="y_hat")).T
-    return Fitted(f, np.sqrt(np.asarray(model.global_var_samples)), seconds)
+from benchmarks.sum_classes import show_classes
+from benchmarks.sum_fits import CONTENDERS, N_TREES, Fitted, installed
+from benchmarks.sum_memory import show_memory
+from benchmarks.sum_quality import show_quality
 
 
 def effective(fitted: Fitted, n_chains: int = 1) -> float:
@@ -89,103 +32,56 @@ def effective(fitted: Fitted, n_chains: int = 1) -> float:
     return float(np.median([bulk_ess(by_chain[:, :, i]) for i in range(by_chain.shape[2])]))
 
 
-def show_speed(sizes: tuple[int, ...], n_sweeps: int, repeats: int) -> None:
+def show_speed(sizes: list[int], n_sweeps: int, repeats: int) -> None:
     """Prints a table."""
+    names = installed(*CONTENDERS)
+    half = n_sweeps // 2
     print(f"{N_TREES} trees, {n_sweeps} sweeps of which half are draws, one chain, one thread")
-    print(f"{'rows':>8} {'ours s':>8} {'peer s':>8} {'ratio':>6} {'ours ESS/s':>11} {'peer':>8}")
+    print(f"{'rows':>8}  {'library':10} {'CPU s':>8} {'ratio':>6} {'ESS':>7} {'ESS/s':>8}")
     for n in sizes:
         X, y = make_friedman1(n_samples=n, n_features=10, noise=1.0, random_state=0)
         X_new, _ = make_friedman1(n_samples=50, n_features=10, random_state=1)
-        half = n_sweeps // 2
-        runs = []
+        if "bartz" in names:
+            CONTENDERS["bartz"](X, y, X_new, 99, half)  # compiles
+        seconds: dict[str, list[float]] = {name: [] for name in names}
+        draws: dict[str, list[float]] = {name: [] for name in names}
         for seed in range(repeats):
-            mine = ours(X, y, X_new, seed, n_chains=1, n_warm_up=0, n_burn_in=half,
-                        n_draws=half, thin=1)  # fmt: skip
-            runs.append((mine, peer(X, y, X_new, seed, 0, half, half, 1)))
-        seconds = np.median([[a.seconds, b.seconds] for a, b in runs], axis=0)
-        rates = np.median(
-            [[effective(a) / a.seconds, effective(b) / b.seconds] for a, b in runs], axis=0
-        )
-        print(
-            f"{n:8d} {seconds[0]:8.2f} {seconds[1]:8.2f} {seconds[1] / seconds[0]:6.1f} "
-            f"{rates[0]:11.2f} {rates[1]:8.2f}",
-            flush=True,
-        )
-
-
-def crps(f: F64, sigma: F64, y: F64, rng: np.random.Generator) -> float:
-    """Of new responses, from one response for each draw."""
-    new = np.sort(f + sigma[:, None] * rng.normal(size=f.shape), axis=0)
-    n = len(new)
-    spread = (2 * np.arange(1, n + 1) - n - 1) @ new / n**2
-    return float((np.abs(new - y).mean(axis=0) - spread).mean())
-
-
-def judged(fitted: Fitted, y: F64, truth: F64 | None) -> list[float]:
-    """RMSE, CRPS, coverage of new responses, coverage of f where it is known, CPU seconds."""
-    rng = np.random.default_rng(0)
-    new = fitted.f + fitted.sigma[:, None] * rng.normal(size=fitted.f.shape)
-    low, high = np.quantile(new, [0.05, 0.95], axis=0)
-    f_low, f_high = np.quantile(fitted.f, [0.05, 0.95], axis=0)
-    inside = float("nan") if truth is None else float(((f_low <= truth) & (truth <= f_high)).mean())
-    error = float(np.sqrt(((fitted.f.mean(axis=0) - y) ** 2).mean()))
-    covered = float(((low <= y) & (y <= high)).mean())
-    return [error, crps(fitted.f, fitted.sigma, y, rng), covered, inside, fitted.seconds]
-
-
-def as_numbers(features: Any) -> F64:
-    """A table as floats, categories by the order of their names."""
-    columns = []
-    for column in np.asarray(features, dtype=object).T:
-        try:
-            columns.append(column.astype(float))
-        except ValueError:
-            columns.append(np.unique(column.astype(str), return_inverse=True)[1].astype(float))
-    return np.column_stack(columns)
-
-
-def problems(quick: bool) -> dict[str, tuple[F64, F64, F64, F64, F64 | None]]:
-    """Training rows and responses, new ones, and f there where it is known."""
-    found = {}
-    for n in (200,) if quick else (100, 500, 2000):
-        X, y = make_friedman1(n_samples=n, n_features=10, noise=1.0, random_state=2)
-        X_new, f = make_friedman1(n_samples=1000, n_features=10, noise=0.0, random_state=3)
-        noise = np.random.default_rng(4).normal(size=len(f))
-        found[f"Friedman, {n} rows"] = (X, y, X_new, f + noise, f)
-    for name in () if quick else TABLES:
-        data = datasets.load(name)
-        X, y = as_numbers(data.features), np.asarray(data.target, dtype=float)
-        keep = np.random.default_rng(0).permutation(len(y))[:2000]
-        split = train_test_split(X[keep], y[keep], test_size=0.25, random_state=0)
-        found[name] = (split[0], split[2], split[1], split[3], None)
-    return found
-
-
-def show_quality(quick: bool) -> None:
-    """Prints a table."""
-    print(f"{'':28} {'RMSE':>16} {'CRPS':>16} {'coverage':>14} {'of f':>14} {'CPU s':>14}")
-    for name, (X, y, X_new, y_new, truth) in problems(quick).items():
-        draws = 10 if quick else 250
-        mine = judged(ours(X, y, X_new, 0, n_draws=draws), y_new, truth)
-        theirs = judged(peer(X, y, X_new, 0, 10, 0, 4 * draws, 1), y_new, truth)
-        pairs = "  ".join(f"{a:7.4g}/{b:7.4g}" for a, b in zip(mine, theirs, strict=True))
-        print(f"{name:28} {pairs}", flush=True)
+            for name in names:
+                found = CONTENDERS[name](X, y, X_new, seed, half)
+                seconds[name].append(found.seconds)
+                draws[name].append(effective(found))
+        own = float(np.median(seconds["bayeswood"]))
+        for name in names:
+            cpu, ess = float(np.median(seconds[name])), float(np.median(draws[name]))
+            words = f"{cpu:8.2f} {cpu / own:6.1f} {ess:7.1f} {ess / cpu:8.2f}"
+            print(f"{n:8d}  {name:10} {words}", flush=True)
 
 
 def main() -> None:
-    """Run one of the two."""
+    """Run one of the four."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["speed", "quality"])
+    parser.add_argument("what", choices=["speed", "memory", "quality", "classes"])
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rows", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     parser.add_argument("--sweeps", type=int, default=400)
+    parser.add_argument("--repeats", type=int, default=3, help="of speed")
+    parser.add_argument("--splits", type=int, default=5, help="of quality and classes")
+    parser.add_argument("--only", nargs="*", default=[], help="tables by name")
     options = parser.parse_args()
+    quick = options.quick
     print(one_line())
     if options.what == "quality":
-        show_quality(options.quick)
-    elif options.quick:
-        show_speed((300,), 20, 1)
+        show_quality(
+            ["friedman-100"] if quick else options.only, options.splits, 10 if quick else 250
+        )
+    elif options.what == "classes":
+        show_classes(["iris", "heart_statlog"] if quick else options.only, options.splits)
+    elif options.what == "memory":
+        show_memory(20 if quick else 200)
+    elif quick:
+        show_speed([300], 20, 1)
     else:
-        show_speed((1_000, 10_000, 100_000), options.sweeps, 3)
+        show_speed(options.rows, options.sweeps, options.repeats)
 
 
 if __name__ == "__main__":

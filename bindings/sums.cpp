@@ -48,19 +48,26 @@ struct SumVectors {
   }
 };
 
-// y: responses one after another, each as long as the table, or class numbers.
+// y: responses one after another, each as long as the table, or class numbers; numbers less what
+// their sum starts from, in its unit.
+std::vector<float> read_y(ResponseKind kind, const Vector<double>& y, std::size_t n_rows,
+                          std::span<const double> offset, std::span<const double> unit) {
+  const bool is_number = kind == ResponseKind::NUMBER;
+  if (y.shape(0) != n_rows * (is_number ? offset.size() : 1))
+    throw std::invalid_argument("y: one per row");
+  std::vector<float> out;
+  for (std::size_t i = 0; i < y.shape(0); ++i) {
+    const std::size_t k = i / n_rows;
+    out.push_back(static_cast<float>(is_number ? (y(i) - offset[k]) / unit[k] : y(i)));
+  }
+  return out;
+}
+
 SumResponse read_response(const std::string& kind, const Vector<double>& y,
                           const OptionalVector& weight, const SumVectors& sums,
                           std::size_t n_rows) {
   SumResponse response{response_kind(kind), n_rows, {}, {}, copy(sums.offset)};
-  const bool is_number = response.kind == ResponseKind::NUMBER;
-  if (y.shape(0) != n_rows * (is_number ? sums.offset.shape(0) : 1))
-    throw std::invalid_argument("y: one per row");
-  for (std::size_t i = 0; i < y.shape(0); ++i) {
-    const std::size_t k = i / n_rows;
-    const double value = is_number ? (y(i) - sums.offset(k)) / sums.unit(k) : y(i);
-    response.y.push_back(static_cast<float>(value));
-  }
+  response.y = read_y(response.kind, y, n_rows, span(sums.offset), span(sums.unit));
   if (!weight) return response;
   if (weight->shape(0) != n_rows) throw std::invalid_argument("weight: one per row");
   response.weight = {weight->data(), weight->data() + n_rows};
@@ -169,6 +176,12 @@ nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_b
   return to_dict(records, sampler, interrupted);
 }
 
+void replace_responses(SumSampler& sampler, const Vector<double>& y) {
+  const SumResponse& now = sampler.responses();
+  const SumSettings& settings = sampler.settings();
+  sampler.replace_responses(read_y(now.kind, y, now.n_rows, settings.offset, settings.unit));
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& m) {
@@ -176,7 +189,8 @@ void bind_sums(nb::module_& m) {
       .def("run", &run_sampler, nb::kw_only(), nb::arg("n_regrown"), nb::arg("n_burn_in"),
            nb::arg("n_draws"), nb::arg("thin") = 1, nb::arg("sampler") = "mh",
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
-           nb::arg("keep_interrupted") = false);
+           nb::arg("keep_interrupted") = false)
+      .def("replace_responses", &replace_responses, nb::arg("y"));
   m.def("sum_sampler", &make_sampler, nb::arg("X"), nb::arg("n_levels"), nb::arg("y"),
         nb::kw_only(), nb::arg("response"), nb::arg("weight").none() = nb::none(),
         nb::arg("offset"), nb::arg("unit"), nb::arg("leaf_sd"), nb::arg("noise_sd"),

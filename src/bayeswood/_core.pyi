@@ -791,6 +791,11 @@ class SumSampler:
         the chains as far as they came.
         """
 
+    def replace_responses(self, y: F64) -> None:
+        """Other responses of the same rows, as `sum_sampler` took them; the chains keep their trees
+        and go on. For tests of the joint distribution of parameters and data.
+        """
+
 def sum_sampler(
     X: NDArray[Any],
     n_levels: NDArray[np.int32],

@@ -144,11 +144,11 @@ def diagnose(estimator: Any, X_reference: Any = None) -> ChainDiagnostics | Isla
 def to_arviz(
     estimator: Any, X_reference: Any = None, log_likelihood: NDArray[Any] | None = None
 ) -> Any:
-    """The draws of Markov chains as ArviZ takes them.
+    """The draws of Markov chains, or of particles, as ArviZ takes them.
 
     Parameters
     ----------
-    estimator : fitted MCMC tree or BART estimator
+    estimator : fitted MCMC tree, SMC tree or BART estimator
     X_reference : table, default None
         Rows whose predictions are to be kept too.
     log_likelihood : ndarray, (n_members, n_rows), default None
@@ -158,7 +158,8 @@ def to_arviz(
     -------
     arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
         Group ``posterior`` with variables ``log_likelihood``, ``log_posterior``, ``n_leaves`` and
-        ``depth`` (of sums of trees ``noise_sd`` and ``n_leaves``), (chain, draw), and with
+        ``depth`` (of sums of trees ``noise_sd`` and ``n_leaves``, of particles ``n_leaves`` and
+        ``depth``), (chain, draw), and with
         `X_reference` ``prediction``, (chain, draw, row) or (chain, draw, row, class). Group
         ``sample_stats`` with ``lp``, the log posterior once more, where ArviZ looks for it. Group
         ``log_likelihood`` with ``y``, (chain, draw, row), where log densities are given.
@@ -171,9 +172,14 @@ def to_arviz(
     Notes
     -----
     Burn-in is left out: it is in ``trace_``. ArviZ knows no weights of chains: where chains are
-    weighted by their evidence or by stacking, its means are not the estimator's.
+    weighted by their evidence or by stacking, its means are not the estimator's. Nor does it know
+    weights of particles: these are resampled (systematically, by the fit's seed) to draws of equal
+    weight, one chain of as many as there are distinct trees, 1,000 at least. Copies of a tree count
+    as draws for it: how many trees there are in effect is told by `diagnose`. Copies also tie in
+    the density of a row: ArviZ's k̂ is of little use where few trees are distinct.
     """
-    check_sampled(estimator, "to_arviz")
+    if not has_islands(estimator):
+        check_sampled(estimator, "to_arviz")
     arviz = _import_arviz()
     drawn: dict[str, NDArray[Any]] = dict(kept_quantities(estimator))
     groups = {}
@@ -181,7 +187,7 @@ def to_arviz(
         groups["sample_stats"] = {"lp": drawn["log_posterior"]}
     dims, coords = {}, {}
     if log_likelihood is not None:
-        groups["log_likelihood"] = {"y": by_draw(estimator, log_likelihood)}
+        groups["log_likelihood"] = {"y": _untied(by_draw(estimator, log_likelihood))}
         dims["y"] = ["row"]
         coords["row"] = np.arange(log_likelihood.shape[1])
     if X_reference is not None:
@@ -194,6 +200,17 @@ def to_arviz(
         elif predictions.ndim == 4:
             dims["prediction"] = ["row", "response"]
     return _from_dict(arviz, {"posterior": drawn, **groups}, dims, coords)
+
+
+def _untied(log_density: F64) -> F64:
+    """With changes of the twelfth digit: draws that are the same tree tie.
+
+    `arviz.loo` fits a generalised Pareto distribution to the largest weights, and what it finds for
+    ties may be NaN.
+    """
+    noise = np.random.default_rng(0).uniform(-1e-12, 1e-12, size=log_density.shape)
+    untied: F64 = log_density * (1 + noise)
+    return untied
 
 
 def _import_arviz() -> Any:

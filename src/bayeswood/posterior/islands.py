@@ -24,6 +24,7 @@ F64 = NDArray[np.float64]
 _LIMIT = 2.0
 
 _N_DRAWS, _MOST_ISLANDS = 2000, 500
+_FEWEST_DRAWS = 1000
 
 
 class IslandsDisagree(UserWarning):
@@ -155,6 +156,32 @@ def warn_if_islands_disagree(
 def has_islands(model: Any) -> bool:
     """Whether an estimator holds the particles of islands."""
     return hasattr(model, "island_log_evidence_")
+
+
+def particle_draws(model: Any) -> NDArray[np.int64]:
+    """Members that stand for the weighted ones as draws of equal weight, (n_draws,).
+
+    Systematic resampling: a member of weight w is drawn n_draws w times, rounded up or down, with
+    one random number of the fit's seed; then the draws are shuffled. As many as there are members,
+    1,000 at least.
+    """
+    weights = np.asarray(model.forest_.weights)
+    n_draws = max(_FEWEST_DRAWS, len(weights))
+    rng = np.random.default_rng(model.seed_)
+    levels = (np.arange(n_draws) + rng.random()) / n_draws * weights.sum()
+    # A level lies within the weight of its member; rounding must not pass by the last one.
+    last = int(np.flatnonzero(weights)[-1])
+    drawn = np.minimum(np.searchsorted(np.cumsum(weights), levels, side="right"), last)
+    return rng.permutation(drawn)
+
+
+def particle_quantities(model: Any) -> dict[str, F64]:
+    """What is known of every draw of particles, (1, n_draws) each, by name."""
+    drawn, forest = particle_draws(model), model.forest_
+    return {
+        "n_leaves": forest.n_leaves[drawn].astype(np.float64)[None],
+        "depth": forest.depths[drawn].astype(np.float64)[None],
+    }
 
 
 def diagnose_islands(estimator: Any) -> IslandDiagnostics:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.posterior.islands import has_islands, particle_draws, particle_quantities
 
 F64 = NDArray[np.float64]
 
@@ -64,10 +65,12 @@ def check_sampled(model: Any, caller: str) -> None:
 
 
 def kept_quantities(model: Any) -> dict[str, F64]:
-    """What the trace knows of every draw, (n_chains, n_draws) each, by name."""
+    """What is known of every draw, (n_chains, n_draws) each, by name."""
     if draws_sums(model):
         found: dict[str, F64] = model.trace_.quantities()
         return found
+    if has_islands(model):
+        return particle_quantities(model)
     return {name: kept(model.trace_, name) for name in QUANTITIES}
 
 
@@ -109,11 +112,13 @@ def by_draw(model: Any, per_member: NDArray[Any]) -> NDArray[Any]:
     """What depends on the member alone, (n_members, ...), laid out by chain and draw.
 
     That is (n_chains, n_draws, ...). Where chains draw sums, every draw is a member; else members
-    are the distinct trees.
+    are the distinct trees. Particles are one chain, resampled.
     """
     values = np.asarray(per_member)
     if draws_sums(model):
         return values.reshape(model.trace_.n_chains, -1, *values.shape[1:])
+    if has_islands(model):
+        return values[particle_draws(model)][None]
     laid_out: NDArray[Any] = values[np.asarray(model.draw_tree_)]
     return laid_out
 

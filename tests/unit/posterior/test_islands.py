@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from bayeswood import SMCTreeClassifier
 from bayeswood.posterior import IslandsDisagree, log_evidence_se, warn_if_islands_disagree
-from bayeswood.posterior.islands import island_spread
+from bayeswood.posterior.islands import island_spread, particle_draws, particle_quantities
 
 
 @pytest.mark.parametrize("n_islands", [2, 5, 40])
@@ -46,3 +47,17 @@ def test_the_warning_has_a_limit():
     with pytest.warns(IslandsDisagree, match=r"deviation of inf .* from -inf to -3"):
         warn_if_islands_disagree([-3.0, -np.inf], "rest")
     warn_if_islands_disagree([-3.0, -7.0, -3.0], "rest", limit=3.0)
+
+
+@pytest.mark.filterwarnings("ignore::bayeswood.posterior.IslandsDisagree")
+def test_draws_stand_for_weighted_particles():
+    X, y = np.arange(30.0)[:, None], np.arange(30) % 7 > 3
+    model = SMCTreeClassifier(60, n_islands=3, island_weights="evidence", random_state=0).fit(X, y)
+    drawn = particle_draws(model)
+    counts = np.bincount(drawn, minlength=model.forest_.n_members)
+    assert np.abs(counts - 1000 * model.forest_.weights).max() < 1
+    np.testing.assert_array_equal(drawn, particle_draws(model))
+    assert (np.diff(drawn) < 0).sum() > 200  # in no order
+    posterior = particle_quantities(model)
+    np.testing.assert_array_equal(posterior["n_leaves"][0], model.forest_.n_leaves[drawn])
+    assert posterior["depth"].shape == (1, 1000)

@@ -55,6 +55,13 @@ class SumSampler {
   // told of sweeps over all chains.
   std::vector<SumRecord> run(const SumRun& run, unsigned n_threads, const Poll& poll,
                              bool& interrupted);
+  // Other responses of the same rows, laid out as those before; the chains keep their trees.
+  void replace_responses(std::vector<float> y) {
+    response_.y = std::move(y);
+    for (const auto& chain : chains_) chain->refresh();
+  }
+  const SumResponse& responses() const { return response_; }
+  const SumSettings& settings() const { return settings_; }
   ForestShape shape() const;
   bool has_products() const { return settings_.model.n_variance_trees > 0; }
 

@@ -251,7 +251,7 @@ class BARTClassifier(SumEstimator, ForestClassifier):
             warn_of_chains(f"Probabilities are uncertain by ±{error:.2g}")
 
     def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
-        numbers = read_known_classes(y, self.classes_, self._name).y
+        numbers = read_known_classes(y, self.classes_, self._name, learns=False).y
         check_consistent_length(rows, numbers)
         found: F64 = self.predictive_.log_density(self.forest_, rows, numbers, n_jobs)
         return found

@@ -24,7 +24,7 @@ from bayeswood.methods.bart.run_sums import (
     run_chains,
 )
 from bayeswood.methods.bart.sum_trace import SumTrace
-from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.arviz_draws import ArvizDraws
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.markov_chains import Running
 from bayeswood.methods.base.parameters import (
@@ -42,7 +42,6 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.sklearn_callbacks import FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import TrainingData
-from bayeswood.posterior.diagnostics import to_arviz
 from bayeswood.posterior.monte_carlo import MonteCarloWarning, error_between_chains, rows_like_new
 
 F64 = NDArray[np.float64]
@@ -85,7 +84,7 @@ class GrownSums(GrownForest):
     sums: SampledSums = field(kw_only=True)
 
 
-class SumEstimator(ForestEstimator):
+class SumEstimator(ArvizDraws):
     """A forest whose members are sums of trees, one for each draw. Not to be used by itself."""
 
     trace_: SumTrace
@@ -309,34 +308,6 @@ class SumEstimator(ForestEstimator):
     @abstractmethod
     def _predictive_of(self, sums: SampledSums) -> Any:
         """How sums become an answer."""
-
-    @abstractmethod
-    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
-        """Log density of responses by every member, (n_members, n_rows)."""
-
-    def to_arviz(self, X_reference: Any = None, y_reference: Any = None) -> Any:
-        """The draws as ArviZ takes them; see `bayeswood.posterior.to_arviz`.
-
-        Parameters
-        ----------
-        X_reference : array-like or data frame, default=None
-            Rows whose predictions are to be kept too.
-        y_reference : array-like, default=None
-            Their responses: their log densities by every draw are kept for `arviz.loo`, which wants
-            the rows that were fitted.
-
-        Returns
-        -------
-        arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
-        """
-        self._check_fitted()
-        if y_reference is None:
-            return to_arviz(self, X_reference)
-        if X_reference is None:
-            raise BayeswoodError(f"{self._name}.to_arviz needs X_reference with y_reference.")
-        rows = self._encode(X_reference)
-        log_density = self._log_density(rows, y_reference, self._workers(len(rows)))
-        return to_arviz(self, X_reference, log_density)
 
     @property
     def inclusion_probabilities_(self) -> F64:

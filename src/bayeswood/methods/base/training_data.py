@@ -203,15 +203,16 @@ def read_training_data(
     )
 
 
-def read_known_classes(y: Any, classes: NDArray[Any], owner: str) -> Target:
-    """Class numbers of labels that must be among classes known before."""
+def read_known_classes(y: Any, classes: NDArray[Any], owner: str, *, learns: bool = True) -> Target:
+    """Class numbers of labels that must be among the classes of earlier calls or of a fit."""
     codes, found = fit_class_target(y, owner)
     number = {label: place for place, label in enumerate(classes.tolist())}
     unknown = [label for label in found.tolist() if label not in number]
     if unknown:
+        advice = "Name all classes in the first call of partial_fit. " if learns else ""
         raise BayeswoodError(
-            f"y holds the class {unknown[0]!r}, which {owner} does not know. Name all classes in "
-            f"the first call of partial_fit. The classes are {classes.tolist()}."
+            f"y holds the class {unknown[0]!r}, which {owner} does not know. {advice}"
+            f"The classes are {classes.tolist()}."
         )
     places = np.array([number[label] for label in found.tolist()], dtype=np.int32)
     return Target(places[codes], classes, single_output=True)

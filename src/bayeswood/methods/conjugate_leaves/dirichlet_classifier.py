@@ -5,13 +5,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
-from bayeswood.forest.class_prior import class_alphas
+from bayeswood.forest.class_prior import class_alphas, total_alpha
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import NONE, Constraint, per_class, real
-from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.base.training_data import TrainingData, read_known_classes
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 
 F64 = NDArray[np.float64]
 
@@ -48,6 +50,25 @@ class DirichletClassifier(ForestClassifier):
                 f"Got {self.concentration!r} and {self.dirichlet_alpha!r}."
             )
         return class_alphas(self.dirichlet_alpha, n_classes, self._name)
+
+    def _class_left_out(self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any]) -> F64:
+        """Log probability of fitted rows' classes, left out of their leaves, (n_trees, n_rows)."""
+        alpha = total_alpha(self._class_alphas(table.value.shape[1]))
+        total = table.n_samples[leaves] + alpha
+        # (m + α_c)/(n + α) with one row of the class fewer.
+        left_out: F64 = np.log(table.value[leaves, y] * total - 1) - np.log(total - 1)
+        return left_out
+
+    def _class_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        """The same of users' classes, by the trees of the fitted forest."""
+        numbers = read_known_classes(y, self.classes_, self._name, learns=False).y
+        check_consistent_length(rows, numbers)
+        table = LeafTable.of(self.forest_)
+        parts = [
+            self._class_left_out(table, leaves, numbers[block])
+            for block, leaves in table.blocks(rows, n_jobs)
+        ]
+        return np.concatenate(parts, axis=1)
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:

@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.base.training_data import Target, TrainingData, read_single_response
+from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
 from bayeswood.methods.conjugate_leaves.response_scale import ResponseScale
 from bayeswood.methods.conjugate_leaves.student_leaves import StudentLeaves
 from bayeswood.uncertainty import Uncertainty
@@ -85,6 +87,17 @@ class StudentRegressor(ForestRegressor):
 
     def _students(self, variance: F64) -> StudentLeaves:
         return StudentLeaves(variance, float(self.prior_strength), float(self.prior_shape))
+
+    def _number_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        """Log density of users' responses, left out of their leaves, (n_trees, n_rows)."""
+        numbers = self._read_target(y).y[:, 0]
+        check_consistent_length(rows, numbers)
+        table = LeafTable.of(self.forest_)
+        parts = [
+            self.predictive_.log_left_out(table, leaves, numbers[block])
+            for block, leaves in table.blocks(rows, n_jobs)
+        ]
+        return np.concatenate(parts, axis=1)
 
     def _predictive_kind(self) -> type[Predictive]:
         return StudentLeaves

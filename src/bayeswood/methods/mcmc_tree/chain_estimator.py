@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
-from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.arviz_draws import ArvizDraws
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.markov_chains import Running
 from bayeswood.methods.base.parameters import (
@@ -45,7 +44,6 @@ from bayeswood.methods.mcmc_tree.run_chains import (
     sample_chains,
 )
 from bayeswood.methods.mcmc_tree.trace import ChainDraws, ChainTrace
-from bayeswood.posterior.diagnostics import to_arviz
 from bayeswood.posterior.monte_carlo import (
     MonteCarloWarning,
     chain_means,
@@ -78,7 +76,7 @@ CHAINS: Mapping[str, Constraint] = {
 }
 
 
-class ChainEstimator(ForestEstimator):
+class ChainEstimator(ArvizDraws):
     """A forest of the distinct trees that Markov chains visited. Not to be used by itself."""
 
     trace_: ChainTrace
@@ -98,10 +96,6 @@ class ChainEstimator(ForestEstimator):
         self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64
     ) -> F64:
         """Log density of fitted rows left out of their leaves, (n_trees, n_rows)."""
-
-    @abstractmethod
-    def _observed(self, y: Any) -> NDArray[Any]:
-        """Responses of users as `_log_left_out` takes them."""
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
@@ -250,41 +244,6 @@ class ChainEstimator(ForestEstimator):
         speaks for any split.
         """
         return super().feature_importances_
-
-    def to_arviz(self, X_reference: Any = None, y_reference: Any = None) -> Any:
-        """The draws as ArviZ takes them; see `bayeswood.posterior.to_arviz`.
-
-        Parameters
-        ----------
-        X_reference : array-like or data frame, default=None
-            Rows whose predictions are to be kept too.
-        y_reference : array-like, default=None
-            Their responses, for `arviz.loo`: the rows must be those that were fitted.
-
-        Returns
-        -------
-        arviz.InferenceData (ArviZ 0.2x) or xarray.DataTree (ArviZ 1.x)
-
-        Notes
-        -----
-        Leaves' parameters are integrated out, so that the log density of a row is that given the
-        tree and all other rows, log p(y_i | T, y_{-i}): what importance weights for leaving it out
-        are made of.
-        """
-        self._check_fitted()
-        if y_reference is None:
-            return to_arviz(self, X_reference)
-        if X_reference is None:
-            raise BayeswoodError(f"{self._name}.to_arviz needs X_reference with y_reference.")
-        rows, y = self._encode(X_reference), self._observed(y_reference)
-        check_consistent_length(rows, y)
-        table = LeafTable.of(self.forest_)
-        variance = vars(self).get("leaf_variance_", np.zeros(0))
-        parts = [
-            self._log_left_out(table, leaves, y[block], variance)
-            for block, leaves in table.blocks(rows, self._workers(len(rows)))
-        ]
-        return to_arviz(self, X_reference, np.concatenate(parts, axis=1))
 
 
 def warn_of_monte_carlo_error(words: str, n_rows: int) -> None:

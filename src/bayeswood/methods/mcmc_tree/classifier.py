@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
-from bayeswood.forest.class_prior import total_alpha
 from bayeswood.methods.base.parameters import Constraint
-from bayeswood.methods.base.training_data import TrainingData, read_known_classes
+from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
     CLASS_PRIOR,
     CONCENTRATION,
@@ -294,14 +293,10 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         if error > UNCERTAIN_PROBABILITY:
             warn_of_monte_carlo_error(f"Probabilities are uncertain by ±{error:.2f}", data.n_rows)
 
-    def _observed(self, y: Any) -> NDArray[Any]:
-        return read_known_classes(y, self.classes_, self._name).y
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        return self._class_density(rows, y, n_jobs)
 
     def _log_left_out(
         self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64
     ) -> F64:
-        alpha = total_alpha(self._class_alphas(table.value.shape[1]))
-        total = table.n_samples[leaves] + alpha
-        # (m + α_c)/(n + α) with one row of the class fewer.
-        left_out: F64 = np.log(table.value[leaves, y] * total - 1) - np.log(total - 1)
-        return left_out
+        return self._class_left_out(table, leaves, y)

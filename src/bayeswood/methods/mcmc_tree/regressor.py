@@ -236,9 +236,8 @@ class MCMCTreeRegressor(ChainEstimator, StudentRegressor):
         if error > UNCERTAIN_MEAN * float(np.std(data.target.y)):
             warn_of_monte_carlo_error(f"Predictions are uncertain by ±{error:.3g}", data.n_rows)
 
-    def _observed(self, y: Any) -> NDArray[Any]:
-        found: NDArray[Any] = self._read_target(y).y[:, 0]
-        return found
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        return self._number_density(rows, y, n_jobs)
 
     def _log_left_out(
         self, table: LeafTable, leaves: NDArray[np.int64], y: NDArray[Any], leaf_variance: F64

@@ -27,6 +27,8 @@ from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.smc_tree.particles import Islands
 
+F64 = NDArray[np.float64]
+
 
 class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
     """Class probabilities averaged over the posterior of one decision tree, by particles.
@@ -238,3 +240,6 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         return self._class_leaves(data, copies)
+
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        return self._class_density(rows, y, n_jobs)

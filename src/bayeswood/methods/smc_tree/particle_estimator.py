@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from bayeswood import _core
 from bayeswood.errors import warn_user
-from bayeswood.methods.base.forest_estimator import ForestEstimator
+from bayeswood.methods.base.arviz_draws import ArvizDraws
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     NONE,
@@ -62,7 +62,7 @@ PARTICLES: Mapping[str, Constraint] = {
 }
 
 
-class ParticleEstimator(ForestEstimator):
+class ParticleEstimator(ArvizDraws):
     """A forest of the trees that particles ended in. Not to be used by itself."""
 
     log_evidence_: float

@@ -24,6 +24,8 @@ from bayeswood.methods.conjugate_leaves.student_regressor import StudentRegresso
 from bayeswood.methods.smc_tree.particle_estimator import PARTICLES, ParticleEstimator
 from bayeswood.methods.smc_tree.particles import Islands
 
+F64 = NDArray[np.float64]
+
 
 class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
     """A number predicted by the posterior of one decision tree, by particles.
@@ -251,3 +253,6 @@ class SMCTreeRegressor(ParticleEstimator, StudentRegressor):
         self, data: TrainingData, copies: NDArray[np.int32] | None
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         return self._number_leaves(data, copies)
+
+    def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        return self._number_density(rows, y, n_jobs)

@@ -189,9 +189,49 @@ def test_arviz_has_densities_of_rows(fitted):
     assert values[0, 0, 0] == pytest.approx(expected)
 
 
+def test_arviz_of_classes_names_what_is_wrong():
+    pytest.importorskip("arviz")
+    flowers, kind = load_iris(return_X_y=True)
+    model = BARTClassifier(5, random_state=0, **QUICK).fit(flowers, kind == 2)
+    found = np.asarray(model.to_arviz(flowers[:4], kind[:4] == 2)["log_likelihood"]["y"])
+    expected = np.log(model.predict_draws(flowers[:4])[:, :, 0])
+    np.testing.assert_allclose(found.reshape(30, 4), expected, rtol=1e-9)
+    with pytest.raises(BayeswoodError, match=r"does not know\. The classes are"):
+        model.to_arviz(flowers, kind)
+
+
+@pytest.mark.parametrize("sampler", ["mh", "grow-from-root", "particle-gibbs"])
+def test_data_that_say_nothing_are_taken(sampler):
+    constant = quick(5, sampler=sampler, sparse=True).fit(np.ones((30, 2)), Y[:30])
+    np.testing.assert_array_equal(constant.forest_.n_leaves, 1)
+    assert np.ptp(constant.predict([[1.0, 1.0], [7.0, 0.0]])) == 0
+    one_row = quick(5, sampler=sampler).fit(X[:1], Y[:1])
+    low, high = one_row.predict_interval(X[1:2])[0]
+    assert low < Y[0] < high
+    same = quick(5, sampler=sampler).fit(X, np.full(150, 3.0))
+    np.testing.assert_allclose(same.predict(X), 3.0, atol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("y", "weight", "words"),
+    [
+        (np.where(np.arange(150) == 3, np.nan, Y), None, "row 3"),
+        (np.where(np.arange(150) == 4, np.inf, Y), None, "row 4"),
+        (Y, np.zeros(150), "zero in every row"),
+        (Y, -np.ones(150), "row 0"),
+        (1e200 * Y, None, "Rescale y"),
+    ],
+)
+def test_bad_data_are_named(y, weight, words):
+    with pytest.raises(BayeswoodError, match=words):
+        quick().fit(X, y, sample_weight=weight)
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
+        ({"noise_sd": 0}, "'noise_sd' parameter"),
+        ({"n_chains": 0}, "'n_chains' parameter"),
         ({"prior_k": 0}, "'prior_k' parameter"),
         ({"sampler": "gibbs"}, "'sampler' parameter"),
         ({"n_particles": 1}, "'n_particles' parameter"),
