@@ -46,7 +46,7 @@ struct FewRows {
 }  // namespace
 
 SumLaw::SumLaw(const CodeTable& table, const RowKernels& kernels, const ChipmanPrior& prior)
-    : table_(table), kernels_(kernels), prior_(prior) {
+    : table_(table), loops_(kernels), prior_(prior) {
   for (std::uint32_t depth = 0; depth < KNOWN_DEPTHS; ++depth) {
     log_split_.push_back(std::log(prior.split_probability(depth)));
     log_stop_.push_back(std::log1p(-prior.split_probability(depth)));
@@ -86,7 +86,7 @@ SumTree SumLaw::single_leaf() const {
 
 CodeRange SumLaw::range(const NodeRows& rows, std::uint32_t feature) const {
   return table_.with_column(feature, [&](const auto* codes) {
-    return kernels_.range(rows.slots, rows.slot, codes, table_.n_rows());
+    return loops_.range(rows.slots, rows.slot, codes, table_.n_rows());
   });
 }
 
@@ -249,20 +249,23 @@ std::size_t SumLaw::split(const NodeRows& rows, const Rule& rule, Slot right, Sl
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const std::size_t n = table_.n_rows();
     if (!table_.is_category(rule.feature))
-      return kernels_.split(rows.slots, {rows.slot, right, rule.cut, rule.missing_left}, codes, n,
-                            out);
-    std::size_t n_right = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Slot slot = rows.slots[i];
-      out[i] = slot;
-      if (slot != rows.slot) continue;
-      const bool left = codes[i] == MISSING_OF<Code> ? rule.missing_left
-                                                     : in_set(rule.left_levels.data(), codes[i]);
-      if (left) continue;
-      out[i] = right;
-      ++n_right;
-    }
-    return n_right;
+      return loops_.split(rows.slots, {rows.slot, right, rule.cut, rule.missing_left}, codes, n,
+                          out);
+    return loops_.add_up(n, std::size_t{0},
+                         [&](std::size_t begin, std::size_t end, std::size_t n_right) {
+                           for (std::size_t i = begin; i < end; ++i) {
+                             const Slot slot = rows.slots[i];
+                             out[i] = slot;
+                             if (slot != rows.slot) continue;
+                             const bool left = codes[i] == MISSING_OF<Code>
+                                                   ? rule.missing_left
+                                                   : in_set(rule.left_levels.data(), codes[i]);
+                             if (left) continue;
+                             out[i] = right;
+                             ++n_right;
+                           }
+                           return n_right;
+                         });
   });
 }
 

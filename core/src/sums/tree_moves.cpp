@@ -132,7 +132,7 @@ void TreeMoves::gather(const SumTree& tree, std::int32_t top, const Slot* slots)
     new_leaves_.push_back(tree[node].slot);
   });
   old_leaves_ = new_leaves_;
-  law_.kernels().relabel(slots, to.data(), tree.n_slots(), law_.table().n_rows(), proposed_.data());
+  law_.loops().relabel(slots, to.data(), tree.n_slots(), law_.table().n_rows(), proposed_.data());
 }
 
 bool TreeMoves::measure(SumTree& tree, std::int32_t top, NewRules rules) {
@@ -249,7 +249,7 @@ void TreeMoves::accept(SumTree& tree, std::vector<Slot>& slots) {
     std::array<Slot, MOST_SLOTS> to;
     for (std::size_t s = 0; s < MOST_SLOTS; ++s) to[s] = static_cast<Slot>(s);
     to[right] = kept;
-    law_.kernels().relabel(slots.data(), to.data(), tree.n_slots(), slots.size(), slots.data());
+    law_.loops().relabel(slots.data(), to.data(), tree.n_slots(), slots.size(), slots.data());
     tree.merge(node_);
     tree[node_].varies = true;
     return;

@@ -17,7 +17,7 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/sums/code_table.hpp"
-#include "bayeswood/sums/row_kernels.hpp"
+#include "bayeswood/sums/row_loops.hpp"
 #include "bayeswood/sums/sum_tree.hpp"
 
 namespace bayeswood {
@@ -33,7 +33,9 @@ class SumLaw {
   SumLaw(const CodeTable& table, const RowKernels& kernels, const ChipmanPrior& prior);
 
   const CodeTable& table() const { return table_; }
-  const RowKernels& kernels() const { return kernels_; }
+  const RowLoops& loops() const { return loops_; }
+  // See RowLoops.
+  void set_team(Team* team) { loops_.set_team(team); }
   // Of a node that is split, and of a leaf that could be.
   double log_split(std::uint32_t depth) const;
   double log_stop(std::uint32_t depth) const;
@@ -81,7 +83,7 @@ class SumLaw {
   double log_subset(std::uint32_t feature, std::size_t n_present) const;
 
   const CodeTable& table_;
-  const RowKernels& kernels_;
+  RowLoops loops_;
   ChipmanPrior prior_;
   std::vector<double> shares_;
   Varying varying_;
