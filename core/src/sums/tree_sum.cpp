@@ -182,6 +182,7 @@ void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& 
   replace_trees(leaves, weight, stream, stop, [&](std::size_t t) {
     trees_[t] = grower_.grow(leaves, rest_.data(), weight, stream, slots_[t]);
   });
+  grower_.release();
 }
 
 template <class Leaves>
