@@ -244,6 +244,25 @@ double SumLaw::log_cut(const NodeRows& rows, const Rule& rule) const {
   return log_coin + log_subset(rule.feature, levels.size());
 }
 
+bool SumLaw::shift(const NodeRows& rows, Stream& stream, Rule& rule, double& log_back) const {
+  const CodeRange at = range(rows, rule.feature);
+  const std::int32_t reach = (at.high - at.low + 9) / 10;
+  const auto first_near = [&](std::int32_t cut) { return std::max(at.low, cut - reach); };
+  // Other cuts within reach.
+  const auto n_near = [&](std::int32_t cut) {
+    return std::min(at.high - 1, cut + reach) - first_near(cut);
+  };
+  const std::int32_t n_there = n_near(rule.cut);
+  if (n_there < 1) return false;
+  const std::int32_t to =
+      first_near(rule.cut) +
+      static_cast<std::int32_t>(stream.below(static_cast<std::uint32_t>(n_there)));
+  rule.cut = to < rule.cut ? to : to + 1;
+  rule.threshold = table_.threshold(rule.feature, rule.cut);
+  log_back = std::log(static_cast<double>(n_there) / n_near(rule.cut));
+  return true;
+}
+
 std::size_t SumLaw::split(const NodeRows& rows, const Rule& rule, Slot right, Slot* out) const {
   return table_.with_column(rule.feature, [&](const auto* codes) -> std::size_t {
     using Code = std::remove_cvref_t<decltype(*codes)>;

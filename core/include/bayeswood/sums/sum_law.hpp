@@ -63,6 +63,10 @@ class SumLaw {
   double draw(const NodeRows& rows, const Varying& varying, Stream& stream, Rule& rule) const;
   // The same of a rule that there is; -infinity where the node cannot have it.
   double log_cut(const NodeRows& rows, const Rule& rule) const;
+  // Moves the cut of a number to another one near by: uniformly over those within a tenth of the
+  // node's cuts. `log_back`: log probability of the way back less that of the way there. False if
+  // there is no other cut.
+  bool shift(const NodeRows& rows, Stream& stream, Rule& rule, double& log_back) const;
   // Gives those of the rows that go right another slot; their number.
   std::size_t split(const NodeRows& rows, const Rule& rule, Slot right, Slot* out) const;
   bool same(const Rule& a, const Rule& b) const;
