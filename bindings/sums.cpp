@@ -21,10 +21,13 @@ ResponseKind response_kind(const std::string& name) {
   return ResponseKind::CLASSES;
 }
 
-std::array<double, N_SUM_MOVES> four_numbers(const Vector<double>& values, const char* name) {
-  if (values.shape(0) != N_SUM_MOVES) throw std::invalid_argument(std::string(name) + ": four");
-  std::array<double, N_SUM_MOVES> out;
-  std::copy_n(values.data(), N_SUM_MOVES, out.begin());
+// One for each move; moves at the end may be left out.
+std::array<double, N_SUM_MOVES> by_move(const Vector<double>& values, const char* name) {
+  constexpr auto FEWEST = static_cast<std::size_t>(SumMove::SWAP) + 1;
+  if (values.shape(0) < FEWEST || values.shape(0) > N_SUM_MOVES)
+    throw std::invalid_argument(std::string(name) + ": four or five");
+  std::array<double, N_SUM_MOVES> out{};
+  std::copy_n(values.data(), values.shape(0), out.begin());
   return out;
 }
 
@@ -109,9 +112,9 @@ std::shared_ptr<SumSampler> make_sampler(
     const double start = noise_start(k) / unit(k);
     settings.model.prior.push_back({leaf * leaf, noise * noise, noise_freedom, start * start});
   }
-  settings.model.moves.probability = four_numbers(move_probabilities, "move_probabilities");
+  settings.model.moves.probability = by_move(move_probabilities, "move_probabilities");
   if (log_ratio_error)
-    settings.model.moves.log_error = four_numbers(*log_ratio_error, "log_ratio_error");
+    settings.model.moves.log_error = by_move(*log_ratio_error, "log_ratio_error");
   settings.model.moves.min_leaf = min_samples_leaf;
   const RowKernels& loops = kernels_of(kernels);
   nb::gil_scoped_release release;

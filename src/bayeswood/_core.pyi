@@ -829,9 +829,9 @@ def sum_sampler(
     response: "number" (y: responses one after another, n_sums * n_rows), "two-classes" (y: 0 or 1;
     the second output has the sum), "classes" (y: class numbers). offset, unit, leaf_sd, noise_sd,
     noise_start: (n_sums,), on the user's scale; the noise has prior noise_freedom * noise_sd^2 /
-    chi^2, or with freedom 0 stays at noise_start. move_probabilities: of birth, death, change and
-    swap; they sum to 1. log_ratio_error is added to the moves' log acceptance ratios: tests break
-    the sampler by it. Numbers have at most max_codes codes, and so one cut fewer.
+    chi^2, or with freedom 0 stays at noise_start. move_probabilities: of birth, death, change,
+    swap and, if it is there, shift; they sum to 1. log_ratio_error is added to the moves' log
+    acceptance ratios: tests break the sampler by it. Numbers have at most max_codes codes, and so one cut fewer.
     """
 
 class ClassVotes:

@@ -7,7 +7,7 @@ from native_grower import grow_native, native_y
 from random_tables import random_problem, random_rows
 from tree_verdict import left_levels
 
-from bayeswood import _core
+from bayeswood import Forest, _core
 
 MIXED = ("normal", "levels12", "rounded", "levels70", "integer")
 TARGETS = ["regression", "binary", "multiclass", "outputs"]
@@ -192,3 +192,38 @@ def assert_is_quantile(value, y, weight, level):
     below = weight[y < value].sum()
     assert at_most >= level - 1e-9
     assert below < level + 1e-9 or value == used[0]
+
+
+def random_stump(rng, depth, n_cuts):
+    """A nested tree over two numbers and a category of four levels."""
+    if depth == 0:
+        return float(rng.normal())
+    feature = int(rng.integers(3))
+    level_set = {int(level) for level in rng.choice(4, 2, replace=False)}
+    rule = level_set if feature == 2 else int(rng.integers(n_cuts)) / n_cuts
+    below = [random_stump(rng, int(rng.integers(depth)), n_cuts) for _ in range(2)]
+    return (feature, rule, *below, bool(rng.integers(2)))
+
+
+@pytest.mark.parametrize("n_cuts", [254, 3000])  # their places fit into a byte, or do not
+def test_sums_of_small_trees_that_members_share(n_cuts, rng):
+    levels = np.array([0, 0, 4], dtype=np.int32)
+    numbers = [(j, c / n_cuts, 0.0, 1.0) for j in range(2) for c in range(n_cuts)]
+    stumps = [random_stump(rng, 4, n_cuts) for _ in range(40)]
+    deep = (0, 0.5, random_stump(rng, 9, n_cuts), random_stump(rng, 9, n_cuts))
+    # Three members of the same shapes but the second, then all cuts there are.
+    kept = [*stumps, deep, *stumps[:7], stumps[9], *stumps[8:], deep, *stumps, deep]
+    forest = Forest.from_nested([*kept, *numbers[: len(numbers) // 41 * 41]], n_features=3,
+                                n_levels=levels, trees_per_member=41)  # fmt: skip
+    X = np.column_stack([rng.integers(0, n_cuts + 1, (3000, 2)) / n_cuts, rng.integers(0, 4, 3000)])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    few = np.arange(0, 3000, 50)
+    said = values(forest.core, leaves(forest.core, X[few], levels))
+    draws = np.stack([member.cumsum(axis=0)[-1] for member in np.split(said, forest.n_members)])
+    found = forest.draws(X)
+    np.testing.assert_array_equal(found[:, few], draws)
+    np.testing.assert_allclose(forest.predict(X)[few], draws.mean(axis=0), rtol=1e-12)
+    for n_jobs in (2, 3):
+        np.testing.assert_array_equal(forest.draws(X, n_jobs), found)
+    np.testing.assert_array_equal(forest.draws(X[7:9]), found[:, 7:9])
+    np.testing.assert_array_equal(forest.predict(X[7:9]), forest.predict(X)[7:9])

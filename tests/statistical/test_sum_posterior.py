@@ -16,6 +16,7 @@ TABLES = {
     "numbers": (np.array([[0, 0], [0, 1], [1, 0], [1, 2], [2, 1], [2, 2], [2, 0.0]]), [0, 0]),
     "category": (np.array([[0, 0], [0, 1], [1, 2], [1, 0], [2, 1], [0, 2.0]]), [0, 3]),
     "missing": (np.array([[0, 0], [NAN, 1], [1, NAN], [1, 1], [2, 0], [NAN, 2.0]]), [0, 3]),
+    "many cuts": (np.array([[0], [1], [2], [3], [4], [5.0]]), [0]),
 }
 Y = np.array([1.2, -0.3, 0.8, -1.1, 0.4, 2.0, -0.7])
 LEAF, NOISE, ALPHA, BETA = 0.5, 0.6, 0.9, 0.7
@@ -32,8 +33,13 @@ def prior_of(name, **limits):
     return partitions(columns_of(X), [n > 0 for n in n_levels], ALPHA, BETA, **limits)
 
 
-def sample(name, n_trees, seed, n_draws=8000, how="mh", **more):
-    """Averages of every chain: shares of numbers of leaves of the first tree, and f at the rows."""
+def sample(
+    name, n_trees, seed, n_draws=8000, how="mh", moves=(0.25, 0.25, 0.3, 0.2), of=None, **more
+):
+    """Averages of every chain: shares of numbers of leaves of the first tree, and f at the rows.
+
+    With `of`, what that function says of a chain's forest and the number of rows too.
+    """
     X, n_levels = TABLES[name]
     settings = {"offset": np.zeros(1), "unit": np.ones(1), "leaf_sd": np.full(1, LEAF**0.5)}
     noise = np.full(1, NOISE**0.5)
@@ -49,17 +55,19 @@ def sample(name, n_trees, seed, n_draws=8000, how="mh", **more):
         n_trees=n_trees,
         alpha_split=ALPHA,
         beta_split=BETA,
-        move_probabilities=np.array([0.25, 0.25, 0.3, 0.2]),
+        move_probabilities=np.array(moves),
         **settings,
         **more,
     )
     run = sampler.run(n_regrown=2, n_burn_in=200, n_draws=n_draws, sampler=how)
-    leaves, means = [], []
+    leaves, means, others = [], [], []
     for chain in run["chains"]:
         sizes = chain["forest"].n_leaves[::n_trees]
         leaves.append(np.bincount(sizes, minlength=len(X) + 1) / len(sizes))
         means.append(chain["forest"].predict_draws(X, 1, n_trees).mean(axis=0)[:, 0])
-    return np.array(leaves), np.array(means)
+        if of is not None:
+            others.append(of(chain["forest"], len(X)))
+    return (np.array(leaves), np.array(means), *([np.array(others)] if of else []))
 
 
 def distance(averages, exact):
@@ -77,7 +85,7 @@ def furthest(found, posterior):
 
 
 @pytest.mark.parametrize("n_trees", [1, 2])
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ["numbers", "category", "missing"])
 def test_sums_are_the_posterior(name, n_trees):
     X = TABLES[name][0]
     posterior = SumPosterior(prior_of(name), Y[: len(X)], LEAF, NOISE, n_trees)
@@ -128,6 +136,34 @@ def test_a_wrong_ratio_of_any_move_is_seen(move, error):
     wrong[move] = error
     posterior = SumPosterior(prior_of("numbers"), Y, LEAF, NOISE, 1)
     assert furthest(sample("numbers", 1, seed=2, log_ratio_error=wrong), posterior) > 1.5 * FAR
+
+
+def stump_shares(forest, n_rows):
+    """Share of trees with one split and so many rows on its left, for each number."""
+    sizes = forest.n_leaves
+    first = np.cumsum(sizes) - sizes
+    on_left = forest.to_arrays()["leaf_n_samples"][first[sizes == 2]]
+    return np.bincount(on_left, minlength=n_rows)[1:] / len(sizes)
+
+
+def test_steps_to_cuts_near_by_are_exact():
+    """At the ends of the range fewer cuts are near: without that ratio they would be too rare."""
+    moves = (0.2, 0.2, 0.03, 0.03, 0.54)
+    posterior = SumPosterior(prior_of("many cuts"), Y[:6], LEAF, NOISE, 1)
+    exact = np.zeros(5)
+    for (partition,), mass in posterior.mass.items():
+        if len(partition) == 2:
+            exact[min(len(rows) for rows in partition if 0 in rows) - 1] += mass
+    off = {}
+    for error in (0.0, 3.0):
+        wrong = np.array([0, 0, 0, 0, error])
+        found = sample("many cuts", 1, 11, moves=moves, log_ratio_error=wrong, of=stump_shares)
+        off[error] = np.abs(distance(found[2], exact)).max()
+        assert (furthest(found[:2], posterior) < FAR) or error
+    assert off[0.0] < FAR
+    assert off[3.0] > 1.5 * FAR
+    two = SumPosterior(prior_of("many cuts"), Y[:6], LEAF, NOISE, 2)
+    assert furthest(sample("many cuts", 2, 12, moves=moves), two) < FAR
 
 
 def test_the_prior_comes_back_without_data():

@@ -16,7 +16,43 @@ constexpr std::uint16_t SET_FLAG = 0x8000;
 constexpr std::size_t MAX_PLACES = 65534;
 constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes per cell
 
+// Sends the rows that are at a node to its children, which follow one another.
+template <class Place>
+void split_rows(const Place* places, Place last_left, std::uint8_t node, std::uint8_t child,
+                std::size_t n_rows, std::uint8_t* at) {
+  for (std::size_t i = 0; i < n_rows; ++i) {
+    const auto to = static_cast<std::uint8_t>(child + (places[i] > last_left ? 1 : 0));
+    at[i] = at[i] == node ? to : at[i];
+  }
+}
+
 }  // namespace
+
+void PlaceColumns::load(const CompiledForest& forest, const std::uint16_t* encoded,
+                        std::size_t n_rows) {
+  encoded_ = encoded;
+  n_rows_ = n_rows;
+  n_columns_ = forest.n_columns();
+  narrow_.assign(n_columns_, {});
+  wide_.assign(n_columns_, {});
+}
+
+template <class Place>
+const Place* PlaceColumns::copied(std::size_t column, std::vector<std::vector<Place>>& columns) {
+  std::vector<Place>& found = columns[column];
+  if (found.empty()) {
+    found.resize(n_rows_);
+    // The place of missing values that go right is the largest, of whatever width.
+    for (std::size_t i = 0; i < n_rows_; ++i)
+      found[i] = static_cast<Place>(encoded_[i * n_columns_ + column]);
+  }
+  return found.data();
+}
+
+template const std::uint8_t* PlaceColumns::copied(std::size_t,
+                                                  std::vector<std::vector<std::uint8_t>>&);
+template const std::uint16_t* PlaceColumns::copied(std::size_t,
+                                                   std::vector<std::vector<std::uint16_t>>&);
 
 CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
     : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
@@ -212,6 +248,23 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* e
 void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
   walk_all(t, nodes_.data() + offset_[t], encoded, places, leaf);
+}
+
+void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
+  const Node* nodes = nodes_.data() + offset_[t];
+  const std::size_t n_nodes = trees_[t]->n_nodes(), n_rows = columns.n_rows();
+  std::fill_n(leaf, n_rows, std::uint8_t{0});
+  for (std::size_t i = 0; i < n_nodes; ++i) {
+    const Node& node = nodes[i];
+    if (node.child == i) continue;  // a leaf leads to itself
+    const auto at = static_cast<std::uint8_t>(i), child = static_cast<std::uint8_t>(node.child);
+    if (is_narrow(node.column / 2)) {
+      const auto place = static_cast<std::uint8_t>(node.place);
+      split_rows(columns.narrow(node.column), place, at, child, n_rows, leaf);
+    } else {
+      split_rows(columns.wide(node.column), node.place, at, child, n_rows, leaf);
+    }
+  }
 }
 
 void CompiledForest::walk(std::size_t t, const double* encoded,

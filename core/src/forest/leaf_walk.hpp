@@ -21,31 +21,47 @@ class BlockWalk {
 
   void load(std::size_t begin, std::size_t end) {
     begin_ = begin;
+    n_rows_ = end - begin;
     const std::size_t n_cells = (end - begin) * compiled_.n_columns();
     if (compiled_.is_packed()) {
       encoded_.resize(n_cells);
       compiled_.encode(table_, begin, end, encoded_.data());
+      columns_.load(compiled_, encoded_.data(), n_rows_);
     } else if (compiled_.is_wide()) {
       values_.resize(n_cells);
       compiled_.encode(table_, begin, end, values_.data());
     }
   }
-  // leaf[i]: leaf node in tree t of the i-th of `places`, which count from the block's begin.
-  void find(std::size_t t, std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
+  std::size_t n_rows() const { return n_rows_; }
+  // leaf[i]: leaf node in tree t of the i-th of `places`, which ascend from the block's begin.
+  void find(std::size_t t, std::span<const std::uint32_t> places, std::uint32_t* leaf) {
+    if (is_small(t) && places.size() == n_rows_) {
+      together_.resize(n_rows_);
+      find_together(t, together_.data());
+      std::copy(together_.begin(), together_.end(), leaf);
+      return;
+    }
     if (compiled_.is_packed()) return compiled_.walk(t, encoded_.data(), places, leaf);
     if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), places, leaf);
     for (std::size_t i = 0; i < places.size(); ++i) {
       leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
     }
   }
+  // Of a small tree (see CompiledForest), for all rows of the block.
+  bool is_small(std::size_t t) const { return compiled_.is_small(t); }
+  void find_together(std::size_t t, std::uint8_t* leaf) {
+    compiled_.walk_together(t, columns_, leaf);
+  }
 
  private:
   const Forest& forest_;
   const MatrixView& table_;
   const CompiledForest& compiled_;
-  std::size_t begin_ = 0;
+  std::size_t begin_ = 0, n_rows_ = 0;
   std::vector<std::uint16_t> encoded_;
   std::vector<double> values_;
+  PlaceColumns columns_;
+  std::vector<std::uint8_t> together_;
 };
 
 // Per draw of weights (of one tree, or of the trees that share it) and row, whether it is 0.
@@ -53,10 +69,22 @@ std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_
                                              const OutOfBag& bag, const Running& run);
 
 // Rows of a block: enough to keep a tree's nodes in cache, few enough to share out among threads.
-inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
-  constexpr std::size_t MOST = 4096;
+inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_t most = 4096) {
   const std::size_t shared = (n_rows + n_threads - 1) / std::max(1U, n_threads);
-  return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, MOST);
+  return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, most);
+}
+
+// Calls task(begin, end, stop) for blocks of so many rows, side by side.
+template <class Task>
+void for_each_row_block(const Forest& forest, std::size_t n_rows, std::size_t block,
+                        const Running& run, Task task) {
+  const bool tiny =
+      n_rows * forest.n_trees() < 200000;  // below a few milliseconds: no thread, no poll
+  parallel_for((n_rows + block - 1) / block, tiny ? 1 : run.n_threads,
+               [&](std::size_t b, unsigned, const StopFlag& stop) {
+                 task(b * block, std::min((b + 1) * block, n_rows), stop);
+               },
+               tiny ? Poll{} : run.poll);
 }
 
 // For each block of rows, and in it for each tree in order, calls visit(state, tree, begin, places,
@@ -65,28 +93,22 @@ inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads) {
 template <class MakeState, class Choose, class Visit>
 void for_each_block_of_leaves(const Forest& forest, const MatrixView& table, const Running& run,
                               MakeState make_state, Choose choose, Visit visit) {
-  const std::size_t n = table.n_rows();
-  if (n == 0) return;
-  const std::size_t block = block_rows(n, run.n_threads);
-  const bool tiny = n * forest.n_trees() < 200000;  // below a few milliseconds: no thread, no poll
-  parallel_for((n + block - 1) / block, tiny ? 1 : run.n_threads,
-               [&](std::size_t b, unsigned, const StopFlag& stop) {
-                 const std::size_t begin = b * block;
-                 const std::size_t end = std::min(begin + block, n);
-                 std::vector<std::uint32_t> leaf(end - begin);
-                 std::vector<std::uint32_t> places(end - begin);
-                 std::iota(places.begin(), places.end(), 0U);
-                 BlockWalk walk(forest, table);
-                 walk.load(begin, end);
-                 auto state = make_state();
-                 for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-                   check_stop(stop);
-                   choose(t, begin, end, places);
-                   walk.find(t, places, leaf.data());
-                   visit(state, t, begin, places, leaf);
-                 }
-               },
-               tiny ? Poll{} : run.poll);
+  const std::size_t block = block_rows(table.n_rows(), run.n_threads);
+  for_each_row_block(forest, table.n_rows(), block, run,
+                     [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
+                       std::vector<std::uint32_t> leaf(end - begin);
+                       std::vector<std::uint32_t> places(end - begin);
+                       std::iota(places.begin(), places.end(), 0U);
+                       BlockWalk walk(forest, table);
+                       walk.load(begin, end);
+                       auto state = make_state();
+                       for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+                         check_stop(stop);
+                         choose(t, begin, end, places);
+                         walk.find(t, places, leaf.data());
+                         visit(state, t, begin, places, leaf);
+                       }
+                     });
 }
 
 // Calls visit(tree, row, leaf node) for each of the rows that are chosen.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "leaf_walk.hpp"
+#include "leaf_sums.hpp"
 
 namespace bayeswood {
 namespace {
@@ -13,7 +13,7 @@ constexpr double LEVEL_TOLERANCE = 1e-12;
 // Values of members held at a time by a thread: 4 MiB, most of a second-level cache.
 constexpr std::size_t CHUNK_VALUES = std::size_t{1} << 19;
 
-// Calls add(output, value) for what a leaf holds.
+// Calls add(output, value) for what a leaf holds. Of many classes it holds few.
 template <class Add>
 void for_each_value(const Forest& forest, std::size_t t, std::uint32_t node, Add add) {
   const Tree& tree = forest.tree(t);
@@ -118,6 +118,45 @@ class ColumnQuantiles {
   std::vector<Weighted> others_;
 };
 
+// Puts what every member says of rows [begin, end) into values, n_rows x n_outputs x n_members.
+void put_tree_values(const Forest& forest, const MatrixView& table, std::size_t begin,
+                     std::size_t end, const StopFlag& stop, double* values) {
+  const std::size_t n_members = forest.n_trees(), k = forest.n_outputs();
+  std::vector<std::uint32_t> places(end - begin), leaf(end - begin);
+  std::iota(places.begin(), places.end(), 0U);
+  BlockWalk walk(forest, table);
+  walk.load(begin, end);
+  for (std::size_t t = 0; t < n_members; ++t) {
+    check_stop(stop);
+    walk.find(t, places, leaf.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      double* row = values + i * k * n_members + t;
+      for_each_value(forest, t, leaf[i],
+                     [&](std::size_t j, double value) { row[j * n_members] += value; });
+    }
+  }
+}
+
+// The same of sums of trees.
+void put_member_values(const MemberBlocks& members, std::size_t begin, std::size_t end,
+                       const StopFlag& stop, double* values) {
+  const std::size_t n_members = members.n_members();
+  const std::size_t n_values = (end - begin) * members.forest.n_outputs();
+  members.visit_block(begin, end, stop, no_place, [&](std::size_t member, const double* sums) {
+    for (std::size_t i = 0; i < n_values; ++i) values[i * n_members + member] = sums[i];
+  });
+}
+
+// Mean and second moment of one value after another.
+struct MomentSums {
+  double* mean;
+  double* square;
+  void add(std::size_t at, double weight, double value) const {
+    mean[at] += weight * value;
+    square[at] += weight * value * value;
+  }
+};
+
 }  // namespace
 
 void predict_member_quantiles(const Forest& forest, const MatrixView& table,
@@ -130,19 +169,11 @@ void predict_member_quantiles(const Forest& forest, const MatrixView& table,
       (n + chunk - 1) / chunk, run.n_threads,
       [&](std::size_t c, unsigned, const StopFlag& stop) {
         const std::size_t begin = c * chunk, end = std::min(begin + chunk, n);
-        std::vector<std::uint32_t> places(end - begin), leaf(end - begin);
-        std::iota(places.begin(), places.end(), 0U);
         std::vector<double> values((end - begin) * k * n_members, 0.0);
-        BlockWalk walk(forest, table);
-        walk.load(begin, end);
-        for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-          check_stop(stop);
-          walk.find(t, places, leaf.data());
-          for (std::size_t i = 0; i < places.size(); ++i) {
-            double* row = values.data() + i * k * n_members + t / trees_per_member;
-            for_each_value(forest, t, leaf[i],
-                           [&](std::size_t j, double value) { row[j * n_members] += value; });
-          }
+        if (trees_per_member == 1) {
+          put_tree_values(forest, table, begin, end, stop, values.data());
+        } else {
+          put_member_values({forest, table, trees_per_member}, begin, end, stop, values.data());
         }
         ColumnQuantiles column(member_weights, levels);
         for (std::size_t i = 0; i < (end - begin) * k; ++i)
@@ -157,20 +188,22 @@ void predict_member_moments(const Forest& forest, const MatrixView& table,
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   std::fill(mean, mean + n * k, 0.0);
   std::fill(variance, variance + n * k, 0.0);
-  std::vector<double> sums(trees_per_member > 1 ? n * k : 0, 0.0);  // of each row's member so far
-  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    const double weight = member_weights[t / trees_per_member];
-    const auto note = [&](std::size_t j, double value) {
-      mean[row * k + j] += weight * value;
-      variance[row * k + j] += weight * value * value;
-    };
-    if (trees_per_member == 1) return for_each_value(forest, t, node, note);
-    double* sum = sums.data() + row * k;
-    for_each_value(forest, t, node, [&](std::size_t j, double value) { sum[j] += value; });
-    if ((t + 1) % trees_per_member != 0) return;
-    for (std::size_t j = 0; j < k; ++j) note(j, sum[j]);
-    std::fill(sum, sum + k, 0.0);
-  });
+  const MomentSums moments{mean, variance};
+  if (trees_per_member == 1) {
+    for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
+      for_each_value(forest, t, node, [&](std::size_t j, double value) {
+        moments.add(row * k + j, member_weights[t], value);
+      });
+    });
+  } else {
+    const MemberBlocks members{forest, table, trees_per_member};
+    members.for_each(run, [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
+      members.visit_block(begin, end, stop, no_place, [&](std::size_t member, const double* sums) {
+        for (std::size_t at = begin * k; at < end * k; ++at)
+          moments.add(at, member_weights[member], *sums++);
+      });
+    });
+  }
   for (std::size_t i = 0; i < n * k; ++i)
     variance[i] = std::max(variance[i] - mean[i] * mean[i], 0.0);
 }

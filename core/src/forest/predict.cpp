@@ -6,22 +6,10 @@
 
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
-#include "leaf_walk.hpp"
+#include "leaf_sums.hpp"
 
 namespace bayeswood {
 namespace {
-
-void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
-                 double* out) {
-  const auto begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
-  const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
-  if (end - begin == n_classes) {  // a leaf of all classes has them in order
-    const double* value = tree.leaf_value.data() + begin;
-    for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
-    return;
-  }
-  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
-}
 
 // Adds weight * value of the leaf to one row's outputs.
 inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, double weight,
@@ -41,42 +29,67 @@ std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
   return tree.leaf_class[best];
 }
 
-void predict_mean_of(const Forest& forest, const MatrixView& table,
-                     std::span<const double> tree_weights, double* out, const Running& run) {
-  const std::size_t k = forest.n_outputs();
-  std::fill(out, out + table.n_rows() * k, 0.0);
-  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    add_leaf(forest, t, forest.tree(t).child[node], tree_weights[t], out + row * k);
-  });
-}
+// Weighted values of a shape's leaves, added up over the trees that have it, the first of them for
+// all.
+struct ShapeValues {
+  std::size_t tree;
+  std::size_t first_value;
+};
 
-// Every shape once, its leaves with the weighted sum of the values that its trees have there.
-Forest add_up_shapes(const Forest& forest, std::span<const double> tree_weights) {
+std::vector<ShapeValues> add_up_shapes(const Forest& forest, std::span<const double> tree_weights,
+                                       std::vector<double>& values) {
   std::unordered_map<const Tree*, std::size_t> first_value;
-  Trees shapes;
-  std::vector<double> values;
+  std::vector<ShapeValues> shapes;
   for (std::size_t t = 0; t < forest.n_trees(); ++t) {
     const std::span<const double> own = forest.leaf_values(t);
     const auto [at, is_new] = first_value.try_emplace(&forest.tree(t), values.size());
     if (is_new) {
-      shapes.push_back(forest.trees()[t]);
+      shapes.push_back({t, values.size()});
       values.resize(values.size() + own.size(), 0.0);
     }
     for (std::size_t i = 0; i < own.size(); ++i) values[at->second + i] += tree_weights[t] * own[i];
   }
-  return {forest.shape(), std::move(shapes), std::move(values)};
+  return shapes;
+}
+
+// Calls add(leaves, out of the rows, stop) for blocks of rows.
+template <class Add>
+void fill_blocks(const Forest& forest, const MatrixView& table, double* out, const Running& run,
+                 Add add) {
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  std::fill(out, out + n * k, 0.0);
+  for_each_row_block(forest, n, block_rows(n, run.n_threads), run,
+                     [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
+                       LeafSums leaves(forest, table, 1);
+                       leaves.load(begin, end);
+                       add(leaves, out + begin * k, stop);
+                     });
+}
+
+void predict_mean_of_shapes(const Forest& forest, const MatrixView& table,
+                            std::span<const double> tree_weights, double* out, const Running& run) {
+  std::vector<double> values;
+  const auto shapes = add_up_shapes(forest, tree_weights, values);
+  fill_blocks(forest, table, out, run, [&](LeafSums& leaves, double* rows, const StopFlag& stop) {
+    for (const ShapeValues& shape : shapes) {
+      check_stop(stop);
+      const std::span own = std::span(values).subspan(shape.first_value);
+      leaves.add(shape.tree, own, 1.0, 0, rows);
+    }
+  });
 }
 
 }  // namespace
 
 void predict_mean(const Forest& forest, const MatrixView& table,
                   std::span<const double> tree_weights, double* out, const Running& run) {
-  if (forest.shares_shapes()) {
-    const Forest shapes = add_up_shapes(forest, tree_weights);
-    const std::vector<double> ones(shapes.n_trees(), 1.0);
-    return predict_mean_of(shapes, table, ones, out, run);
-  }
-  predict_mean_of(forest, table, tree_weights, out, run);
+  if (forest.shares_shapes()) return predict_mean_of_shapes(forest, table, tree_weights, out, run);
+  fill_blocks(forest, table, out, run, [&](LeafSums& leaves, double* rows, const StopFlag& stop) {
+    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+      check_stop(stop);
+      leaves.add(t, forest.leaf_values(t), tree_weights[t], 0, rows);
+    }
+  });
 }
 
 void predict_votes(const Forest& forest, const MatrixView& table,
@@ -93,11 +106,11 @@ void predict_draws(const Forest& forest, const MatrixView& table, std::size_t tr
                    std::span<const double> tree_factors, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   const std::size_t n = table.n_rows();
-  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    double* draw = out + (t / trees_per_member * n + row) * k;
-    if (t % trees_per_member == 0) std::fill(draw, draw + k, 0.0);
-    add_leaf(forest, t, forest.tree(t).child[node], tree_factors.empty() ? 1.0 : tree_factors[t],
-             draw);
+  const MemberBlocks members{forest, table, trees_per_member, tree_factors};
+  members.for_each(run, [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
+    members.visit_block(
+        begin, end, stop, [&](std::size_t member) { return out + (member * n + begin) * k; },
+        [](std::size_t, const double*) {});
   });
 }
 
@@ -105,13 +118,12 @@ void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_
                        std::span<const double> member_weights, double* out, const Running& run) {
   const std::size_t k = forest.n_outputs();
   std::fill(out, out + table.n_rows() * k, 0.0);
-  std::vector<double> sums(table.n_rows() * k);  // of each row's member so far
-  for_each_leaf(forest, table, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-    double* sum = sums.data() + row * k;
-    if (t % trees_per_member == 0) std::fill(sum, sum + k, 0.0);
-    add_leaf(forest, t, forest.tree(t).child[node], 1.0, sum);
-    if ((t + 1) % trees_per_member == 0)
-      out[row * k + (std::max_element(sum, sum + k) - sum)] += member_weights[t / trees_per_member];
+  const MemberBlocks members{forest, table, trees_per_member};
+  members.for_each(run, [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
+    members.visit_block(begin, end, stop, no_place, [&](std::size_t member, const double* sums) {
+      for (std::size_t row = begin; row < end; ++row, sums += k)
+        out[row * k + (std::max_element(sums, sums + k) - sums)] += member_weights[member];
+    });
   });
 }
 

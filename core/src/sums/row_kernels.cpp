@@ -7,7 +7,7 @@
 namespace bayeswood {
 namespace {
 
-#include "row_loops.inl"
+#include "row_kernels.inl"
 
 template <bool MULTIPLY>
 void pass_rows(const RowPass& pass, const SlotSums& out) {

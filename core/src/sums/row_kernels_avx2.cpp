@@ -8,7 +8,7 @@
 namespace bayeswood {
 namespace {
 
-#include "row_loops.inl"
+#include "row_kernels.inl"
 
 // So many slots are looked up, and summed, within registers.
 constexpr std::size_t FEW_SLOTS = 8;

@@ -59,8 +59,12 @@ class NumberChain final : public SumChain {
     return rest * rest * static_cast<double>(given_weight(i));
   }
   void draw_noise(std::size_t k) {
-    double squares = prior(k).noise_freedom * prior(k).noise_variance;
-    for (std::size_t i = 0; i < response_.n_rows; ++i) squares += square(k, i);
+    const double squares =
+        law_.loops().add_up(response_.n_rows, prior(k).noise_freedom * prior(k).noise_variance,
+                            [&](std::size_t begin, std::size_t end, double sum) {
+                              for (std::size_t i = begin; i < end; ++i) sum += square(k, i);
+                              return sum;
+                            });
     const double shape = 0.5 * (prior(k).noise_freedom + static_cast<double>(response_.n_rows));
     noise_[k] = 0.5 * squares / draw_gamma(stream_, shape);
   }

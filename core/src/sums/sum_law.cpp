@@ -46,7 +46,7 @@ struct FewRows {
 }  // namespace
 
 SumLaw::SumLaw(const CodeTable& table, const RowKernels& kernels, const ChipmanPrior& prior)
-    : table_(table), kernels_(kernels), prior_(prior) {
+    : table_(table), loops_(kernels), prior_(prior) {
   for (std::uint32_t depth = 0; depth < KNOWN_DEPTHS; ++depth) {
     log_split_.push_back(std::log(prior.split_probability(depth)));
     log_stop_.push_back(std::log1p(-prior.split_probability(depth)));
@@ -86,7 +86,7 @@ SumTree SumLaw::single_leaf() const {
 
 CodeRange SumLaw::range(const NodeRows& rows, std::uint32_t feature) const {
   return table_.with_column(feature, [&](const auto* codes) {
-    return kernels_.range(rows.slots, rows.slot, codes, table_.n_rows());
+    return loops_.range(rows.slots, rows.slot, codes, table_.n_rows());
   });
 }
 
@@ -244,25 +244,47 @@ double SumLaw::log_cut(const NodeRows& rows, const Rule& rule) const {
   return log_coin + log_subset(rule.feature, levels.size());
 }
 
+bool SumLaw::shift(const NodeRows& rows, Stream& stream, Rule& rule, double& log_back) const {
+  const CodeRange at = range(rows, rule.feature);
+  const std::int32_t reach = (at.high - at.low + 9) / 10;
+  const auto first_near = [&](std::int32_t cut) { return std::max(at.low, cut - reach); };
+  // Other cuts within reach.
+  const auto n_near = [&](std::int32_t cut) {
+    return std::min(at.high - 1, cut + reach) - first_near(cut);
+  };
+  const std::int32_t n_there = n_near(rule.cut);
+  if (n_there < 1) return false;
+  const std::int32_t to =
+      first_near(rule.cut) +
+      static_cast<std::int32_t>(stream.below(static_cast<std::uint32_t>(n_there)));
+  rule.cut = to < rule.cut ? to : to + 1;
+  rule.threshold = table_.threshold(rule.feature, rule.cut);
+  log_back = std::log(static_cast<double>(n_there) / n_near(rule.cut));
+  return true;
+}
+
 std::size_t SumLaw::split(const NodeRows& rows, const Rule& rule, Slot right, Slot* out) const {
   return table_.with_column(rule.feature, [&](const auto* codes) -> std::size_t {
     using Code = std::remove_cvref_t<decltype(*codes)>;
     const std::size_t n = table_.n_rows();
     if (!table_.is_category(rule.feature))
-      return kernels_.split(rows.slots, {rows.slot, right, rule.cut, rule.missing_left}, codes, n,
-                            out);
-    std::size_t n_right = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Slot slot = rows.slots[i];
-      out[i] = slot;
-      if (slot != rows.slot) continue;
-      const bool left = codes[i] == MISSING_OF<Code> ? rule.missing_left
-                                                     : in_set(rule.left_levels.data(), codes[i]);
-      if (left) continue;
-      out[i] = right;
-      ++n_right;
-    }
-    return n_right;
+      return loops_.split(rows.slots, {rows.slot, right, rule.cut, rule.missing_left}, codes, n,
+                          out);
+    return loops_.add_up(n, std::size_t{0},
+                         [&](std::size_t begin, std::size_t end, std::size_t n_right) {
+                           for (std::size_t i = begin; i < end; ++i) {
+                             const Slot slot = rows.slots[i];
+                             out[i] = slot;
+                             if (slot != rows.slot) continue;
+                             const bool left = codes[i] == MISSING_OF<Code>
+                                                   ? rule.missing_left
+                                                   : in_set(rule.left_levels.data(), codes[i]);
+                             if (left) continue;
+                             out[i] = right;
+                             ++n_right;
+                           }
+                           return n_right;
+                         });
   });
 }
 

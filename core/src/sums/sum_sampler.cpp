@@ -111,8 +111,16 @@ void SumSampler::record_draw(std::size_t c, SumRecord& record) {
   ++record.n_draws;
 }
 
-void SumSampler::run_chain(std::size_t c, const SumRun& run, SumRecord& record,
+void SumSampler::run_chain(std::size_t c, const SumRun& run, unsigned n_threads, SumRecord& record,
                            std::atomic<std::size_t>& done, const StopFlag& stop) {
+  Team team(table_.n_rows() > RowLoops::BLOCK ? n_threads : 1);
+  laws_[c].set_team(&team);
+  sweep_chain(c, run, record, done, stop);
+  laws_[c].set_team(nullptr);
+}
+
+void SumSampler::sweep_chain(std::size_t c, const SumRun& run, SumRecord& record,
+                             std::atomic<std::size_t>& done, const StopFlag& stop) {
   SumChain& chain = *chains_[c];
   const std::size_t n_dropped = run.n_regrown + run.n_burn_in;
   const auto n_trees = static_cast<double>(settings_.model.n_trees * chain.n_sums());
@@ -144,12 +152,14 @@ std::vector<SumRecord> SumSampler::run(const SumRun& run, unsigned n_threads, co
   std::atomic<std::size_t> done{0};
   const std::size_t n_sweeps = run.n_sweeps() * chains_.size();
   const Poll watch = [&](std::size_t, std::size_t) { return poll(done, n_sweeps); };
+  // Threads that no chain needs help those that there are.
+  const unsigned for_each_chain = n_threads / static_cast<unsigned>(chains_.size());
   interrupted = false;
   try {
     parallel_for(
         chains_.size(), n_threads,
         [&](std::size_t c, unsigned, const StopFlag& stop) {
-          run_chain(c, run, records[c], done, stop);
+          run_chain(c, run, for_each_chain, records[c], done, stop);
         },
         poll ? watch : Poll{});
   } catch (const Interrupted&) {

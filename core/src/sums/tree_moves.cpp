@@ -25,11 +25,14 @@ double TreeMoves::birth_probability(std::uint32_t n_inner) const {
 SumMove TreeMoves::draw_move(const SumTree& tree, Stream& stream) const {
   if (tree.n_inner() == 0) return SumMove::BIRTH;
   double left = stream.next_uniform();
+  const SumMove swap = tree.n_inner() == 1 ? SumMove::CHANGE : SumMove::SWAP;
   for (std::size_t m = 0; m + 1 < N_SUM_MOVES; ++m) {
     left -= settings_.probability[m];
-    if (left < 0) return static_cast<SumMove>(m);
+    if (left < 0)
+      return m == static_cast<std::size_t>(SumMove::SWAP) ? swap : SumMove{std::uint8_t(m)};
   }
-  return tree.n_inner() == 1 ? SumMove::CHANGE : SumMove::SWAP;
+  return settings_.probability[static_cast<std::size_t>(SumMove::SHIFT)] > 0 ? SumMove::SHIFT
+                                                                             : swap;
 }
 
 bool TreeMoves::propose(SumTree& tree, const Slot* slots, Stream& stream) {
@@ -51,6 +54,9 @@ bool TreeMoves::propose(SumTree& tree, const Slot* slots, Stream& stream) {
       break;
     case SumMove::SWAP:
       possible = swap(tree, slots, stream);
+      break;
+    case SumMove::SHIFT:
+      possible = shift(tree, slots, stream);
       break;
   }
   log_ratio_ += settings_.log_error[static_cast<std::size_t>(move_)];
@@ -132,7 +138,7 @@ void TreeMoves::gather(const SumTree& tree, std::int32_t top, const Slot* slots)
     new_leaves_.push_back(tree[node].slot);
   });
   old_leaves_ = new_leaves_;
-  law_.kernels().relabel(slots, to.data(), tree.n_slots(), law_.table().n_rows(), proposed_.data());
+  law_.loops().relabel(slots, to.data(), tree.n_slots(), law_.table().n_rows(), proposed_.data());
 }
 
 bool TreeMoves::measure(SumTree& tree, std::int32_t top, NewRules rules) {
@@ -195,12 +201,29 @@ double TreeMoves::log_prior_gain(const SumTree& tree, std::int32_t top, NewRules
   return gain;
 }
 
-bool TreeMoves::change(SumTree& tree, const Slot* slots, Stream& stream) {
+std::int32_t TreeMoves::draw_split(const SumTree& tree, Stream& stream) {
   candidates_.clear();
   tree.visit(0, [&](std::int32_t node) {
     if (!tree[node].is_leaf()) candidates_.push_back(node);
   });
-  node_ = candidates_[stream.below(static_cast<std::uint32_t>(candidates_.size()))];
+  return candidates_[stream.below(static_cast<std::uint32_t>(candidates_.size()))];
+}
+
+bool TreeMoves::shift(SumTree& tree, const Slot* slots, Stream& stream) {
+  node_ = draw_split(tree, stream);
+  if (law_.table().is_category(tree[node_].rule.feature)) return false;
+  gather(tree, node_, slots);
+  rule_ = tree[node_].rule;
+  double log_back = 0;
+  if (!law_.shift({proposed_.data(), tree[node_].slot}, stream, rule_, log_back)) return false;
+  const NewRules rules{{node_, &rule_}};
+  if (!measure(tree, node_, rules)) return false;
+  log_ratio_ = log_prior_gain(tree, node_, rules, false) + log_back;
+  return true;
+}
+
+bool TreeMoves::change(SumTree& tree, const Slot* slots, Stream& stream) {
+  node_ = draw_split(tree, stream);
   gather(tree, node_, slots);
   const NodeRows rows{proposed_.data(), tree[node_].slot};
   law_.draw(rows, tree[node_].varying, stream, rule_);
@@ -249,7 +272,7 @@ void TreeMoves::accept(SumTree& tree, std::vector<Slot>& slots) {
     std::array<Slot, MOST_SLOTS> to;
     for (std::size_t s = 0; s < MOST_SLOTS; ++s) to[s] = static_cast<Slot>(s);
     to[right] = kept;
-    law_.kernels().relabel(slots.data(), to.data(), tree.n_slots(), slots.size(), slots.data());
+    law_.loops().relabel(slots.data(), to.data(), tree.n_slots(), slots.size(), slots.data());
     tree.merge(node_);
     tree[node_].varies = true;
     return;
@@ -266,7 +289,7 @@ void TreeMoves::accept(SumTree& tree, std::vector<Slot>& slots) {
     tree[at.right].varies = right_varies_;
     return;
   }
-  if (move_ == SumMove::CHANGE) {
+  if (move_ != SumMove::SWAP) {
     tree[node_].rule = rule_;
   } else {
     const Rule rule = tree[swapped_].rule;

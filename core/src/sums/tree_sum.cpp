@@ -31,9 +31,9 @@ void TreeSum<Leaves>::pass(std::size_t t, const Slot* proposed, std::size_t n_pr
                      trees_[t].n_slots(),   n_proposed};
   const SlotSums sums{new_rest_.data(), new_mass_.data()};
   if (Leaves::MULTIPLY) {
-    law_.kernels().multiply_pass(pass, sums);
+    law_.loops().multiply_pass(pass, sums);
   } else {
-    law_.kernels().add_pass(pass, sums);
+    law_.loops().add_pass(pass, sums);
   }
 }
 
@@ -48,9 +48,9 @@ void TreeSum<Leaves>::finish(const float* weight) {
                      take_.data(), give_.data(), n_slots, n_slots, n_slots};
   const SlotSums sums{new_rest_.data(), new_mass_.data()};
   if (Leaves::MULTIPLY) {
-    law_.kernels().multiply_pass(pass, sums);
+    law_.loops().multiply_pass(pass, sums);
   } else {
-    law_.kernels().add_pass(pass, sums);
+    law_.loops().add_pass(pass, sums);
   }
   has_before_ = false;
 }
@@ -86,8 +86,8 @@ void TreeSum<Leaves>::count_rows(const SumTree& tree, double* mass) const {
 template <class Leaves>
 void TreeSum<Leaves>::sum_present(std::size_t t, const float* weight) {
   const SlotSums sums{old_rest_.data(), old_mass_.data()};
-  law_.kernels().sum_slots(rest_.data(), weight, slots_[t].data(), trees_[t].n_slots(),
-                           rest_.size(), sums);
+  law_.loops().sum_slots(rest_.data(), weight, slots_[t].data(), trees_[t].n_slots(), rest_.size(),
+                         sums);
   if (weight == nullptr) count_rows(trees_[t], old_mass_.data());
 }
 
@@ -144,11 +144,13 @@ void TreeSum<Leaves>::start_at(double value) {
 template <class Leaves>
 void TreeSum<Leaves>::put_totals(std::vector<double>& totals) const {
   totals.assign(rest_.size(), Leaves::MULTIPLY ? 1.0 : 0.0);
-  for (std::size_t t = 0; t < trees_.size(); ++t)
-    for (std::size_t i = 0; i < totals.size(); ++i) {
-      const auto value = static_cast<double>(values_[t][slots_[t][i]]);
-      totals[i] = Leaves::MULTIPLY ? totals[i] * value : totals[i] + value;
-    }
+  law_.loops().for_blocks(totals.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t t = 0; t < trees_.size(); ++t)
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto value = static_cast<double>(values_[t][slots_[t][i]]);
+        totals[i] = Leaves::MULTIPLY ? totals[i] * value : totals[i] + value;
+      }
+  });
 }
 
 template <class Leaves>
@@ -180,6 +182,7 @@ void TreeSum<Leaves>::regrow(const Leaves& leaves, const float* weight, Stream& 
   replace_trees(leaves, weight, stream, stop, [&](std::size_t t) {
     trees_[t] = grower_.grow(leaves, rest_.data(), weight, stream, slots_[t]);
   });
+  grower_.release();
 }
 
 template <class Leaves>

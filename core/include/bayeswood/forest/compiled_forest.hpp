@@ -11,6 +11,9 @@
 // Random thresholds are all different, and soon more than 16 bits can number. Then cells are the
 // values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even column
 // and NaN (never left) in the odd one.
+//
+// Of a small tree every split is put to all rows at once, split after split, over the places column
+// after column: many rows per instruction, where a walk takes a few instructions per row.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,27 @@
 #include "bayeswood/forest/tree.hpp"
 
 namespace bayeswood {
+
+class CompiledForest;
+
+// The places of a block of rows, column after column: in bytes where a feature has few thresholds.
+class PlaceColumns {
+ public:
+  // `encoded`: as CompiledForest has it. Columns are copied when they are asked for.
+  void load(const CompiledForest& forest, const std::uint16_t* encoded, std::size_t n_rows);
+  std::size_t n_rows() const { return n_rows_; }
+  const std::uint8_t* narrow(std::size_t column) { return copied(column, narrow_); }
+  const std::uint16_t* wide(std::size_t column) { return copied(column, wide_); }
+
+ private:
+  template <class Place>
+  const Place* copied(std::size_t column, std::vector<std::vector<Place>>& columns);
+
+  const std::uint16_t* encoded_ = nullptr;
+  std::size_t n_rows_ = 0, n_columns_ = 0;
+  std::vector<std::vector<std::uint8_t>> narrow_;  // empty: not yet copied
+  std::vector<std::vector<std::uint16_t>> wide_;
+};
 
 class CompiledForest {
  public:
@@ -42,10 +66,20 @@ class CompiledForest {
   void walk(std::size_t t, const std::uint16_t* encoded, std::span<const std::uint32_t> places,
             std::uint32_t* leaf) const;
 
+  // Whether all rows of a block may be sent down tree t together.
+  bool is_small(std::size_t t) const {
+    return packed_ && trees_[t]->n_nodes() <= MOST_SMALL_NODES &&
+           trees_[t]->category_offset.empty();
+  }
+  // Leaf nodes in a small tree of all rows of a block.
+  void walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const;
+
   // The same over values.
   void encode(const MatrixView& table, std::size_t begin, std::size_t end, double* out) const;
   void walk(std::size_t t, const double* encoded, std::span<const std::uint32_t> places,
             std::uint32_t* leaf) const;
+
+  static constexpr std::size_t MOST_SMALL_NODES = 63;
 
  private:
   struct Node {
@@ -64,6 +98,8 @@ class CompiledForest {
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
+  // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
+  bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
   template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
   void walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
                  const std::uint32_t* places, std::uint32_t* leaf) const;

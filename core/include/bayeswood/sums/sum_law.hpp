@@ -17,7 +17,7 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/sums/code_table.hpp"
-#include "bayeswood/sums/row_kernels.hpp"
+#include "bayeswood/sums/row_loops.hpp"
 #include "bayeswood/sums/sum_tree.hpp"
 
 namespace bayeswood {
@@ -33,7 +33,9 @@ class SumLaw {
   SumLaw(const CodeTable& table, const RowKernels& kernels, const ChipmanPrior& prior);
 
   const CodeTable& table() const { return table_; }
-  const RowKernels& kernels() const { return kernels_; }
+  const RowLoops& loops() const { return loops_; }
+  // See RowLoops.
+  void set_team(Team* team) { loops_.set_team(team); }
   // Of a node that is split, and of a leaf that could be.
   double log_split(std::uint32_t depth) const;
   double log_stop(std::uint32_t depth) const;
@@ -61,6 +63,10 @@ class SumLaw {
   double draw(const NodeRows& rows, const Varying& varying, Stream& stream, Rule& rule) const;
   // The same of a rule that there is; -infinity where the node cannot have it.
   double log_cut(const NodeRows& rows, const Rule& rule) const;
+  // Moves the cut of a number to another one near by: uniformly over those within a tenth of the
+  // node's cuts. `log_back`: log probability of the way back less that of the way there. False if
+  // there is no other cut.
+  bool shift(const NodeRows& rows, Stream& stream, Rule& rule, double& log_back) const;
   // Gives those of the rows that go right another slot; their number.
   std::size_t split(const NodeRows& rows, const Rule& rule, Slot right, Slot* out) const;
   bool same(const Rule& a, const Rule& b) const;
@@ -81,7 +87,7 @@ class SumLaw {
   double log_subset(std::uint32_t feature, std::size_t n_present) const;
 
   const CodeTable& table_;
-  const RowKernels& kernels_;
+  RowLoops loops_;
   ChipmanPrior prior_;
   std::vector<double> shares_;
   Varying varying_;

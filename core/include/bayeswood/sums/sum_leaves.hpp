@@ -27,15 +27,6 @@ struct MeanLeaves {
     const double precision = weight + noise / prior;
     return 0.5 * (rest * rest / (noise * precision) - std::log(precision * prior / noise));
   }
-  // The same as a function of rest alone.
-  struct ByRows {
-    double factor, term;
-    double log_marginal(double rest) const { return factor * rest * rest + term; }
-  };
-  ByRows by_rows(double weight) const {
-    const double precision = weight + noise / prior;
-    return {0.5 / (noise * precision), -0.5 * std::log(precision * prior / noise)};
-  }
   double draw(double rest, double weight, Stream& stream) const {
     const double precision = weight + noise / prior;
     return rest / precision + std::sqrt(noise / precision) * draw_normal(stream);

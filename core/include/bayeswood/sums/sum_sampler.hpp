@@ -68,8 +68,11 @@ class SumSampler {
  private:
   using Shapes = std::vector<std::shared_ptr<const Tree>>;
 
-  void run_chain(std::size_t c, const SumRun& run, SumRecord& record,
+  // By so many threads.
+  void run_chain(std::size_t c, const SumRun& run, unsigned n_threads, SumRecord& record,
                  std::atomic<std::size_t>& done, const StopFlag& stop);
+  void sweep_chain(std::size_t c, const SumRun& run, SumRecord& record,
+                   std::atomic<std::size_t>& done, const StopFlag& stop);
   void record_draw(std::size_t c, SumRecord& record);
   // The trees of one sum or product; the value of a leaf goes to one of the outputs.
   template <class Leaves, class ValueOf>

@@ -10,7 +10,9 @@
 //            and its proposal cancel, and what is left are the nodes below, whose rows have
 //            changed;
 //   swap     a split node other than the root, uniformly, exchanges rules with its parent; if its
-//            sibling has the very same rule, both get that of the parent.
+//            sibling has the very same rule, both get that of the parent;
+//   shift    a split node, uniformly, gets another of the cuts near its own (SumLaw::shift): the
+//            prior of its rule stays, the numbers of cuts near by are the ratio of the proposals.
 // A tree that is a single leaf can only grow, one with a single split cannot swap and changes
 // instead. Growable: something varies, and there are at least 2 min_leaf rows.
 #pragma once
@@ -26,11 +28,11 @@
 
 namespace bayeswood {
 
-enum class SumMove : std::uint8_t { BIRTH, DEATH, CHANGE, SWAP };
-constexpr std::size_t N_SUM_MOVES = 4;
+enum class SumMove : std::uint8_t { BIRTH, DEATH, CHANGE, SWAP, SHIFT };
+constexpr std::size_t N_SUM_MOVES = 5;
 
 struct SumMoveSettings {
-  std::array<double, N_SUM_MOVES> probability{0.25, 0.25, 0.4, 0.1};
+  std::array<double, N_SUM_MOVES> probability{0.25, 0.25, 0.4, 0.1, 0};
   // Added to the log acceptance ratio of each move: for tests, which must notice a wrong ratio.
   std::array<double, N_SUM_MOVES> log_error{};
   std::uint32_t min_leaf = 1;
@@ -78,6 +80,9 @@ class TreeMoves {
   bool death(SumTree& tree, Stream& stream);
   bool change(SumTree& tree, const Slot* slots, Stream& stream);
   bool swap(SumTree& tree, const Slot* slots, Stream& stream);
+  bool shift(SumTree& tree, const Slot* slots, Stream& stream);
+  // A node that is split, uniformly.
+  std::int32_t draw_split(const SumTree& tree, Stream& stream);
   SumMove draw_move(const SumTree& tree, Stream& stream) const;
   double birth_probability(std::uint32_t n_inner) const;
   double death_probability() const { return settings_.probability[1]; }

@@ -36,7 +36,7 @@ def resolve_moves(given: Mapping[str, float] | None) -> F64:
     Examples
     --------
     >>> resolve_moves(None)
-    array([0.25, 0.25, 0.4 , 0.1 ])
+    array([0.25, 0.25, 0.4 , 0.1 , 0.  ])
     """
     return move_shares(CHIPMAN_MOVES if given is None else given, MOVES)
 
@@ -76,7 +76,7 @@ class SumPlan:
         Of the prior over trees.
     noise_freedom : float
         ν of the noise; 0 if it is fixed.
-    move_probabilities : ndarray, (4,)
+    move_probabilities : ndarray, (5,)
         In the order of `MOVES`.
     n_variance_trees : int
         Trees whose product is the variance of the noise; 0: it is the same everywhere.

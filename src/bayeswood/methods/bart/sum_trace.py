@@ -14,7 +14,7 @@ from bayeswood.methods.base.parts import SavedModel
 F64 = NDArray[np.float64]
 
 # The core numbers the moves in this order.
-MOVES = ("birth", "death", "change", "swap")
+MOVES = ("birth", "death", "change", "swap", "shift")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,7 +27,7 @@ class SumTrace:
         σ on the user's scale; 1 for classes.
     n_leaves : ndarray, (n_chains, n_sweeps)
         Leaves of a tree, in the mean over the trees of a chain.
-    tried, accepted : ndarray of int64, (n_chains, 4)
+    tried, accepted : ndarray of int64, (n_chains, 5)
         How often each of `MOVES` was tried and accepted in the sweeps of the draws.
     shares : ndarray, (n_chains, n_draws, n_features)
         Shares of the features by draw; (n_chains, n_draws, 0) where they have none.
