@@ -11,18 +11,6 @@
 namespace bayeswood {
 namespace {
 
-void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
-                 double* out) {
-  const auto begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
-  const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
-  if (end - begin == n_classes) {  // a leaf of all classes has them in order
-    const double* value = tree.leaf_value.data() + begin;
-    for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
-    return;
-  }
-  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
-}
-
 // Adds weight * value of the leaf to one row's outputs.
 inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, double weight,
                      double* out) {
@@ -31,14 +19,6 @@ inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, do
     return add_classes(forest.tree(t), n_outputs, leaf, weight, out);
   const double* value = forest.leaf_values(t).data() + leaf * n_outputs;
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
-}
-
-std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
-  std::int32_t best = tree.leaf_offset[leaf];
-  for (std::int32_t e = best + 1; e < tree.leaf_offset[leaf + 1]; ++e) {
-    if (tree.leaf_value[e] > tree.leaf_value[best]) best = e;
-  }
-  return tree.leaf_class[best];
 }
 
 void predict_mean_of(const Forest& forest, const MatrixView& table,
