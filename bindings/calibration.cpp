@@ -1,4 +1,5 @@
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <optional>
 #include <stdexcept>
@@ -6,8 +7,10 @@
 #include "arrays.hpp"
 #include "bayeswood/calibration/cross_calibration.hpp"
 #include "bayeswood/calibration/member_trial.hpp"
+#include "bayeswood/forest/bag_spread.hpp"
 #include "module.hpp"
 #include "running.hpp"
+#include "weight_scheme.hpp"
 
 namespace bayeswood::bindings {
 namespace {
@@ -136,6 +139,38 @@ nb::object losses(const Cube& sums, const Matrix<std::int32_t>& counts,
   return to_numpy(std::move(found));
 }
 
+nb::tuple bag_spread(const Forest& forest, const AnyMatrix& X, const Vector<std::int32_t>& rows,
+                     std::size_t n_training, const Vector<double>& tree_weights,
+                     const Vector<std::int32_t>& kind, const std::string& scheme,
+                     std::uint64_t seed, double weight_threshold, const OptionalGroups& row_groups,
+                     const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                     unsigned n_jobs) {
+  const MatrixView table = view(X);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers have bags");
+  if (table.n_columns() != static_cast<std::size_t>(forest.shape().n_features))
+    throw std::invalid_argument("X has the wrong number of columns");
+  if (tree_weights.shape(0) != forest.n_trees() || kind.shape(0) != forest.n_trees())
+    throw std::invalid_argument("tree_weights, kind: one per tree");
+  if (trees_per_draw < 2) throw std::invalid_argument("trees_per_draw: at least 2");
+  if (rows.shape(0) != n) throw std::invalid_argument("rows: one per row of X");
+  for (const std::int32_t row : span(rows)) {
+    if (row < 0 || static_cast<std::size_t>(row) >= n_training)
+      throw std::invalid_argument("rows: beyond the training rows");
+  }
+  const auto weights =
+      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
+  const OutOfBag bag{weights, {}, 0, 0, n_training, span(rows)};
+  const std::size_t n_bags = forest.n_trees() / trees_per_draw;
+  std::vector<double> mean(n_bags * n * k), within(mean.size());
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    predict_bag_spread(forest, table, bag, span(tree_weights), span(kind), mean.data(),
+                       within.data(), run);
+  });
+  return nb::make_tuple(to_numpy(std::move(mean), {n_bags, n, k}),
+                        to_numpy(std::move(within), {n_bags, n, k}));
+}
+
 }  // namespace
 
 void bind_calibration(nb::module_& m) {
@@ -148,6 +183,10 @@ void bind_calibration(nb::module_& m) {
       .def("judge", &judge, nb::arg("label"), nb::arg("weights"), nb::arg("fold"),
            nb::arg("n_folds"), nb::arg("power"), nb::arg("offset"), nb::arg("slopes"),
            nb::arg("n_jobs") = 1);
+  m.def("bag_spread", &bag_spread, nb::arg("forest"), nb::arg("X"), nb::arg("rows"),
+        nb::arg("n_training"), nb::arg("tree_weights"), nb::arg("kind"), nb::arg("scheme"),
+        nb::arg("seed"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+        nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1);
   m.def("trial_losses", &losses, nb::arg("sums"), nb::arg("counts"), nb::arg("strength"),
         nb::arg("kind_weight"), nb::arg("label"), nb::arg("weights"), nb::arg("n_jobs") = 1);
 }

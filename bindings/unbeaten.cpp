@@ -42,9 +42,15 @@ nb::object unbeaten(const Matrix<std::uint64_t>& left_out, const Vector<std::int
   return to_numpy(std::move(out), {votes.shape(0), n_classes});
 }
 
+nb::object classes_of_nodes(const Forest& forest) {
+  if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
+  return to_numpy(node_classes(forest));
+}
+
 }  // namespace
 
 void bind_unbeaten(nb::module_& m) {
+  m.def("node_classes", &classes_of_nodes, nb::arg("forest"));
   m.def("count_unbeaten", &unbeaten, nb::arg("left_out"), nb::arg("margin"), nb::arg("label"),
         nb::arg("weight"), nb::arg("votes"), nb::arg("n_classes"), nb::arg("by_class") = false,
         nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1);

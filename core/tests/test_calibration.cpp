@@ -57,6 +57,20 @@ TEST(a_quadratic_has_its_minimum) {
   CHECK(found.value < 1e-12);
 }
 
+TEST(curvature_of_pairs_is_divided_by) {
+  const std::vector<double> matrix{4, 0, 0, 2, 5, 0, -1, 1, 3};  // what is above does not count
+  std::vector<double> x{1, -2, 3};
+  const std::vector<double> times{4 * x[0] + 2 * x[1] - x[2], 2 * x[0] + 5 * x[1] + x[2],
+                                  -x[0] + x[1] + 3 * x[2]};
+  std::vector<double> found = times;
+  Curvature::of_pairs(matrix, 3).divide(found);
+  for (std::size_t i = 0; i < 3; ++i) CHECK(std::abs(found[i] - x[i]) < 1e-12);
+  // Two parameters that count as one: the second stands alone then.
+  std::vector<double> flat{6, 6};
+  Curvature::of_pairs({2, 0, 2, 2}, 2).divide(flat);
+  CHECK(flat[0] == 3 && flat[1] == 3);
+}
+
 TEST(votes_do_not_depend_on_blocks_or_threads) {
   const RandomData data(300, 5, 0.1, 4);
   const Target target = Target::classification(data.labels, 3, Criterion::GINI);

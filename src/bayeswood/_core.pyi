@@ -629,6 +629,32 @@ def graft(
 def part_seed(seed: int, part: int) -> int:
     """Seed of the trees of one part of the rows, as it were a branch; that of part 0 is `seed`."""
 
+def bag_spread(
+    forest: Forest,
+    X: NDArray[Any],
+    rows: NDArray[np.int32],
+    n_training: int,
+    tree_weights: F64,
+    kind: NDArray[np.int32],
+    scheme: str,
+    seed: int,
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
+    n_jobs: int = 1,
+) -> tuple[F64, F64]:
+    """Of bags of trees_per_draw >= 2 trees and rows that they left out, 0 elsewhere, both (n_bags,
+    n_rows, n_classes): the trees' average by their weights, and its variance by the chance of the
+    trees, sum over kinds of (share of the kind)^2 (variance between its trees) / (their number).
+    Where some kind has one tree in the bag, all count as one. Trees left at the end are no bag.
+
+    rows: (n_rows,), which of the n_training rows the rows of X are. tree_weights, kind: (n_trees,).
+    """
+
+def node_classes(forest: Forest) -> NDArray[np.int32]:
+    """(n_nodes in all,): the most probable class of each leaf, of equals the first; 0 elsewhere."""
+
 def count_unbeaten(
     left_out: NDArray[np.uint64],
     margin: NDArray[np.int32],

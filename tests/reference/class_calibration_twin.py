@@ -4,7 +4,7 @@ import numpy as np
 
 SD_LOG_POWER, SD_LOG_SLOPE, SD_OFFSET, SD_SHARE = 1.5, 0.3, 1.0, 2.0
 SMALLEST, LARGEST = 0.2, 8.0
-MOST_SLOPED = 30
+MOST_SLOPED, MOST_PAIRED, MOST_ROWS_BENT = 30, 64, 2048
 ENOUGH, ENOUGH_FOR_SLOPES, ENOUGH_TO_COMPARE = 1e-13, 1e-11, 1e-7
 
 
@@ -49,6 +49,27 @@ class Fit:
         spread = self.weights[:, None] * q * (1.0 - q)
         return np.sum(spread * self.logs**2, axis=0) / self.n, spread.sum(axis=0) / self.n
 
+    def paired(self, slope, offset):
+        """Second derivatives of Σ w log Z by slopes and offsets, per row: of evenly spaced rows."""
+        asked = min(self.n, MOST_ROWS_BENT)
+        rows = np.arange(asked) * self.n // asked
+        logs, w = self.logs[rows], self.weights[rows] * (self.n / asked)
+        q, _ = softmax(slope * logs + offset)
+        by = np.hstack([q * logs, q])
+        found = -(by.T * w) @ by
+        c = np.arange(self.n_classes)
+        found[c, c] += w @ (q * logs**2)
+        found[c + len(c), c] += w @ (q * logs)
+        found[c, c + len(c)] += w @ (q * logs)
+        found[c + len(c), c + len(c)] += w @ q
+        return found / self.n
+
+    def map_curvature(self, jacobian, slope, offset, precision, diagonal):
+        """By parameters of which slopes and offsets are, to first order, the Jacobian times."""
+        if self.n_classes > MOST_PAIRED:
+            return diagonal
+        return jacobian.T @ self.paired(slope, offset) @ jacobian + np.diag(precision) / self.n
+
     def power_loss(self, at, power=None):
         free = power is None
         power = np.exp(np.clip(at[0], -4.0, 4.0)) if free else power
@@ -80,7 +101,13 @@ class Fit:
         of_power = bend.sum() * power**2 + 1 / SD_LOG_POWER**2 / self.n
         curvature = np.concatenate([[of_power], spread + 1 / SD_OFFSET**2 / self.n])
         start = np.concatenate([[np.log(power)], offset])
-        at, value = minimise(self.power_loss, start, curvature, enough)
+        jacobian = np.zeros((2 * self.n_classes, 1 + self.n_classes))
+        jacobian[: self.n_classes, 0] = power
+        jacobian[self.n_classes :, 1:] = np.eye(self.n_classes)
+        precision = [1 / SD_LOG_POWER**2, *np.full(self.n_classes, 1 / SD_OFFSET**2)]
+        slope = np.full(self.n_classes, power)
+        guide = self.map_curvature(jacobian, slope, offset, precision, curvature)
+        at, value = minimise(self.power_loss, start, guide, enough)
         power = np.clip(np.exp(at[0]), SMALLEST, LARGEST)
         if power != np.exp(at[0]):
             at, value = minimise(lambda a: self.power_loss(a, power), at, curvature, enough)
@@ -98,7 +125,11 @@ class Fit:
         def within(at):
             return np.where(bounded, np.clip(at, low, high), at)
 
-        best, _ = minimise(lambda a: self.slope_loss(power, a), start, curvature, ENOUGH_FOR_SLOPES)
+        jacobian = np.diag(np.repeat([power, 1.0], self.n_classes))
+        precision = np.repeat([1 / SD_LOG_SLOPE**2, 1 / SD_OFFSET**2], self.n_classes)
+        slope = np.full(self.n_classes, power)
+        guide = self.map_curvature(jacobian, slope, offset, precision, curvature)
+        best, _ = minimise(lambda a: self.slope_loss(power, a), start, guide, ENOUGH_FOR_SLOPES)
         free = within(best) == best
         if not free.all():
 
@@ -111,7 +142,10 @@ class Fit:
         return np.exp(log_slopes), offset
 
     def match_shares(self, slope, offset):
-        curvature = self.curvature(slope, offset)[1] + 1 / SD_SHARE**2 / self.n
+        diagonal = self.curvature(slope, offset)[1] + 1 / SD_SHARE**2 / self.n
+        jacobian = np.eye(2 * self.n_classes)[:, self.n_classes :]
+        precision = np.full(self.n_classes, 1 / SD_SHARE**2)
+        curvature = self.map_curvature(jacobian, slope, offset, precision, diagonal)
         for _ in range(8):
             target = self.count + self.extra(slope, offset)
             before = offset
@@ -188,7 +222,10 @@ def two_loops(gradient, pairs, curvature):
     for change, turn in reversed(pairs):
         shares.append(np.sum(change * direction) / np.sum(change * turn))
         direction -= shares[-1] * turn
-    direction /= curvature
+    if curvature.ndim == 1:
+        direction = direction / curvature
+    else:
+        direction = np.linalg.solve(curvature, direction)
     for (change, turn), share in zip(pairs, reversed(shares), strict=True):
         direction += (share - np.sum(turn * direction) / np.sum(change * turn)) * change
     return direction

@@ -63,6 +63,14 @@ def test_trees_are_those_of_the_twin(rng, target, missing, kinds):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("max_features", [4, 6])
+def test_features_that_are_looked_at_together(rng, target, max_features):
+    """Four at a time, of which some do not vary; and values in uneven cells of their range."""
+    problem = random_problem(rng, 260, (*NUMBERS, "tailed", "normal"), target)
+    assert_twins(problem, max_features)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_limits_are_those_of_the_twin(rng, target, missing):
     limits = {"min_samples_leaf": 4, "min_weight_fraction_leaf": 0.02, "max_depth": 6}

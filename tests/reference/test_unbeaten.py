@@ -55,6 +55,22 @@ def test_margins_are_votes_for_the_class_less_the_most_for_another():
     np.testing.assert_array_equal(found, [1, 0])
 
 
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_leaves_vote_for_their_most_probable_class(rng, n_classes):
+    X = rng.integers(0, 3, (200, 3)).astype(np.float64)
+    y = rng.integers(n_classes, size=200).astype(np.int32)
+    encoded = _core.EncodedMatrix(X, np.zeros(3, dtype=np.int32))
+    forest, _ = _core.grow_forest(
+        encoded, y, None, criterion="gini", scheme="unit", seed=1, n_trees=4, n_classes=n_classes,
+        max_features=1, min_samples_leaf=2,
+    )  # fmt: skip
+    found = np.split(_core.node_classes(forest), np.cumsum(forest.n_nodes)[:-1])
+    for t in range(4):
+        tree = forest.tree(t)
+        wanted = np.where(tree["feature"] < 0, tree["value"].argmax(axis=1), 0)
+        np.testing.assert_array_equal(found[t], wanted)
+
+
 def test_wrong_arrays_are_refused(rng):
     left_out, label = packed(np.ones((5, 3), dtype=bool)), np.zeros(3, dtype=np.int32)
     votes = np.zeros((2, 5), dtype=np.int32)

@@ -19,6 +19,9 @@ constexpr double ENOUGH = 1e-13, ENOUGH_FOR_SLOPES = 1e-11, ENOUGH_TO_COMPARE = 
 // Rounds in which the change from half to all trees is found anew, and the change that is none.
 constexpr int MOST_ROUNDS = 8;
 constexpr double SAME_OFFSET = 1e-9;
+// Classes up to which curvatures are of pairs of parameters, and the rows that they are taken from:
+// they guide the search, so that it has few steps, and say nothing of where it ends.
+constexpr std::size_t MOST_CLASSES_PAIRED = 64, MOST_ROWS_BENT = 2048;
 
 double precision(double sd) {
   return 1.0 / (sd * sd);
@@ -66,6 +69,11 @@ class Fit {
   Vector extra(const Vector& slope, const Vector& offset,
                const std::vector<LogVotes>& halves) const;
   ClassSums second_sums(const ClassCalibration& at) const;
+  bool is_paired() const { return n_classes() <= MOST_CLASSES_PAIRED; }
+  Vector second_derivatives(const ClassCalibration& at) const;
+  Curvature power_curvature(const ClassCalibration& at, const Vector& diagonal) const;
+  Curvature slope_curvature(const ClassCalibration& at, const Vector& diagonal) const;
+  Curvature share_curvature(const ClassCalibration& at) const;
 
   const LabelledVotes& rows_;
   LogVotes logs_;
@@ -157,6 +165,67 @@ ClassSums Fit::second_sums(const ClassCalibration& at) const {
   return logs_.sums({slope, at.offset}, weights_, true);
 }
 
+Vector Fit::second_derivatives(const ClassCalibration& at) const {
+  const Vector slope = powers(at);
+  return logs_.second_derivatives({slope, at.offset}, weights_, MOST_ROWS_BENT);
+}
+
+// By log power and b.
+Curvature Fit::power_curvature(const ClassCalibration& at, const Vector& diagonal) const {
+  if (!is_paired()) return diagonal;
+  const Vector second = second_derivatives(at);
+  const std::size_t c_all = n_classes(), width = 2 * c_all, n_all = c_all + 1;
+  Vector found(n_all * n_all, 0.0);
+  for (std::size_t c = 0; c < c_all; ++c) {
+    for (std::size_t other = 0; other < c_all; ++other) {
+      const double twice = other < c ? 2.0 : 1.0;
+      if (other <= c) {
+        found[0] += twice * at.power * at.power * second[c * width + other];
+        found[(c + 1) * n_all + other + 1] = second[(c_all + c) * width + c_all + other];
+      }
+      found[(c + 1) * n_all] += at.power * second[(c_all + c) * width + other];
+    }
+    found[(c + 1) * (n_all + 1)] += precision(SD_OFFSET);
+  }
+  found[0] += precision(SD_LOG_POWER);
+  for (double& value : found) value /= n();
+  return Curvature::of_pairs(std::move(found), n_all);
+}
+
+// By log s and b.
+Curvature Fit::slope_curvature(const ClassCalibration& at, const Vector& diagonal) const {
+  if (!is_paired()) return diagonal;
+  Vector found = second_derivatives(at);
+  const std::size_t c_all = n_classes(), width = 2 * c_all;
+  for (std::size_t a = 0; a < width; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      if (a < c_all) found[a * width + b] *= at.power * at.slopes[a];
+      if (b < c_all) found[a * width + b] *= at.power * at.slopes[b];
+    }
+    found[a * (width + 1)] += precision(a < c_all ? SD_LOG_SLOPE : SD_OFFSET);
+  }
+  for (double& value : found) value /= n();
+  return Curvature::of_pairs(std::move(found), width);
+}
+
+// By b.
+Curvature Fit::share_curvature(const ClassCalibration& at) const {
+  const std::size_t c_all = n_classes(), width = 2 * c_all;
+  if (!is_paired()) {
+    Vector diagonal = second_sums(at).spread;
+    for (double& value : diagonal) value = (value + precision(SD_SHARE)) / n();
+    return diagonal;
+  }
+  const Vector second = second_derivatives(at);
+  Vector found(c_all * c_all, 0.0);
+  for (std::size_t c = 0; c < c_all; ++c) {
+    for (std::size_t other = 0; other <= c; ++other)
+      found[c * c_all + other] = second[(c_all + c) * width + c_all + other] / n();
+    found[c * (c_all + 1)] += precision(SD_SHARE) / n();
+  }
+  return Curvature::of_pairs(std::move(found), c_all);
+}
+
 double Fit::fit_power(ClassCalibration& found, double enough) const {
   const ClassSums second = second_sums(found);
   Vector curvature{precision(SD_LOG_POWER)}, start{std::log(found.power)};
@@ -167,7 +236,7 @@ double Fit::fit_power(ClassCalibration& found, double enough) const {
   }
   curvature[0] /= n();
   const auto free = [&](auto at, auto gradient) { return power_loss(at, gradient); };
-  Minimum best = minimise(free, start, curvature, enough);
+  Minimum best = minimise(free, start, power_curvature(found, curvature), enough);
   const double wanted = std::exp(best.at[0]);
   found.power = std::clamp(wanted, SMALLEST_POWER, LARGEST_POWER);
   if (found.power != wanted) {
@@ -201,7 +270,7 @@ void Fit::fit_slopes(ClassCalibration& found) const {
     start[c_all + c] = found.offset[c];
   }
   const auto free = [&](auto at, auto gradient) { return slope_loss(found.power, at, gradient); };
-  Vector best = minimise(free, start, curvature, ENOUGH_FOR_SLOPES).at;
+  Vector best = minimise(free, start, slope_curvature(found, curvature), ENOUGH_FOR_SLOPES).at;
   Vector within = best;
   bound_slopes(within, c_all, found.power);
   if (within != best) {
@@ -241,8 +310,7 @@ void Fit::match_shares(ClassCalibration& found) const {
       halves.emplace_back(rows_.votes, mean, rows_.weights, rows_.n_trees);
   }
   const Vector slope = powers(found);
-  Vector curvature = second_sums(found).spread;
-  for (double& value : curvature) value = (value + precision(SD_SHARE)) / n();
+  const Curvature curvature = share_curvature(found);
   for (int round = 0; round < MOST_ROUNDS; ++round) {
     Vector target = extra(slope, found.offset, halves);
     for (std::size_t c = 0; c < n_classes(); ++c) target[c] += count_[c];

@@ -178,6 +178,36 @@ ClassSums LogVotes::sums(const ClassMap& map, std::span<const double> weights, b
   return out;
 }
 
+std::vector<double> LogVotes::second_derivatives(const ClassMap& map,
+                                                 std::span<const double> weights,
+                                                 std::size_t most_rows) const {
+  const std::size_t k = n_classes_, width = 2 * k;
+  const std::size_t n_asked = std::min(n_rows(), most_rows);
+  const double per_row = static_cast<double>(n_rows()) / static_cast<double>(n_asked);
+  std::vector<double> out(width * width, 0.0), by(width), logs(k), q(k);
+  for (std::size_t asked = 0; asked < n_asked; ++asked) {
+    const std::size_t i = asked * n_rows() / n_asked;
+    const double weight = per_row * weights[i];
+    probabilities(map, i, q);
+    std::fill(logs.begin(), logs.end(), floor_);
+    for (std::size_t e = start_[i]; e < start_[i + 1]; ++e)
+      logs[static_cast<std::size_t>(label_[e])] = log_[e];
+    for (std::size_t c = 0; c < k; ++c) {
+      by[c] = q[c] * logs[c];
+      by[k + c] = q[c];
+      out[c * width + c] += weight * by[c] * logs[c];
+      out[(k + c) * width + c] += weight * by[c];
+      out[(k + c) * width + k + c] += weight * q[c];
+    }
+    for (std::size_t a = 0; a < width; ++a) {
+      double* row = out.data() + a * width;
+      const double scale = weight * by[a];
+      for (std::size_t b = 0; b <= a; ++b) row[b] -= scale * by[b];
+    }
+  }
+  return out;
+}
+
 void LogVotes::probabilities(const ClassMap& map, std::size_t i, std::span<double> out) const {
   for (std::size_t c = 0; c < n_classes_; ++c) out[c] = map.slope[c] * floor_ + map.offset[c];
   for (std::size_t e = start_[i]; e < start_[i + 1]; ++e) {

@@ -41,14 +41,14 @@ struct Pair {
 
 // Minus the inverse Hessian, as far as the last steps know it, times the gradient.
 Vector direction(const Vector& gradient, const std::deque<Pair>& pairs,
-                 std::span<const double> curvature) {
+                 const Curvature& curvature) {
   Vector found = gradient;
   Vector shares(pairs.size());
   for (std::size_t i = pairs.size(); i-- > 0;) {
     shares[i] = dot(pairs[i].change, found) / pairs[i].product;
     add(found, -shares[i], pairs[i].turn);
   }
-  for (std::size_t i = 0; i < found.size(); ++i) found[i] /= curvature[i];
+  curvature.divide(found);
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     add(found, shares[i] - dot(pairs[i].turn, found) / pairs[i].product, pairs[i].change);
   }
@@ -85,8 +85,49 @@ void remember(std::deque<Pair>& pairs, const Place& from, const Place& to) {
 
 }  // namespace
 
+// Where rounding leaves nothing of a pivot, the parameter counts as if it stood alone.
+Curvature Curvature::of_pairs(std::vector<double> matrix, std::size_t n) {
+  constexpr double NOTHING = 1e-12;
+  for (std::size_t j = 0; j < n; ++j) {
+    double* row = matrix.data() + j * n;
+    for (std::size_t k = 0; k < j; ++k) {
+      const double* other = matrix.data() + k * n;
+      for (std::size_t i = 0; i < k; ++i) row[k] -= row[i] * other[i];
+      row[k] /= other[k];
+    }
+    double left = row[j];
+    for (std::size_t i = 0; i < j; ++i) left -= row[i] * row[i];
+    if (!(left > NOTHING * row[j])) {
+      std::fill(row, row + j, 0.0);
+      left = row[j];
+    }
+    row[j] = std::sqrt(left);
+  }
+  Curvature found(std::move(matrix));
+  found.is_factor_ = true;
+  return found;
+}
+
+void Curvature::divide(std::span<double> x) const {
+  const std::size_t n = x.size();
+  if (!is_factor_) {
+    for (std::size_t i = 0; i < n; ++i) x[i] /= values_[i];
+    return;
+  }
+  for (std::size_t j = 0; j < n; ++j) {
+    const double* row = values_.data() + j * n;
+    for (std::size_t i = 0; i < j; ++i) x[j] -= row[i] * x[i];
+    x[j] /= row[j];
+  }
+  for (std::size_t j = n; j-- > 0;) {
+    const double* row = values_.data() + j * n;
+    x[j] /= row[j];
+    for (std::size_t i = 0; i < j; ++i) x[i] -= row[i] * x[j];
+  }
+}
+
 Minimum minimise(const SmoothFunction& function, std::vector<double> start,
-                 std::span<const double> curvature, double enough) {
+                 const Curvature& curvature, double enough) {
   Place place{std::move(start), {}};
   place.gradient.resize(place.at.size());
   place.value = function(place.at, place.gradient);

@@ -68,6 +68,28 @@ class BlockWalk {
 std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
                                              const OutOfBag& bag, const Running& run);
 
+// Adds weight times the probabilities of a leaf to one row's classes.
+inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
+                        double* out) {
+  const auto begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
+  const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
+  if (end - begin == n_classes) {  // a leaf of all classes has them in order
+    const double* value = tree.leaf_value.data() + begin;
+    for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
+    return;
+  }
+  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+}
+
+// The class that a leaf prefers, of equals the first.
+inline std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
+  std::int32_t best = tree.leaf_offset[leaf];
+  for (std::int32_t e = best + 1; e < tree.leaf_offset[leaf + 1]; ++e) {
+    if (tree.leaf_value[e] > tree.leaf_value[best]) best = e;
+  }
+  return tree.leaf_class[best];
+}
+
 // Rows of a block: enough to keep a tree's nodes in cache, few enough to share out among threads.
 inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_t most = 4096) {
   const std::size_t shared = (n_rows + n_threads - 1) / std::max(1U, n_threads);
@@ -129,22 +151,52 @@ void for_each_leaf(const Forest& forest, const MatrixView& table, const Running&
       forest, table, run, [](std::size_t, std::size_t, std::size_t, auto&) {}, visit);
 }
 
-// The same for the training rows that had weight 0 in the tree. Memory: a bit per row and tree.
+// Chooses the table's rows that had weight 0 in a tree, given left_out_rows of the training rows.
+// Trees of a draw have the same ones: places stay as the tree before left them.
+class LeftOutPlaces {
+ public:
+  LeftOutPlaces(const std::vector<std::vector<bool>>& left_out, const OutOfBag& bag,
+                std::size_t first = 0)
+      : left_out_(left_out), bag_(bag), first_(first) {}
+
+  void operator()(std::size_t t, std::size_t begin, std::size_t end,
+                  std::vector<std::uint32_t>& places) const {
+    const std::uint64_t draw = bag_.scheme.draw_of(t);
+    if (t > 0 && draw == bag_.scheme.draw_of(t - 1)) return;
+    const std::vector<bool>& is_out = left_out_[draw];
+    places.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      if (is_out[bag_.training_row(first_ + i)])
+        places.push_back(static_cast<std::uint32_t>(i - begin));
+    }
+  }
+
+ private:
+  const std::vector<std::vector<bool>>& left_out_;
+  const OutOfBag& bag_;
+  std::size_t first_;  // row of the training rows' table that the walked table begins with
+};
+
+// Calls visit(state, tree, begin, places, leaf nodes) as for_each_block_of_leaves does, with the
+// training rows that had weight 0 in the tree. Memory: a bit per row and draw.
+template <class MakeState, class Visit>
+void for_each_block_of_oob_leaves(const Forest& forest, const MatrixView& table,
+                                  const OutOfBag& bag, const Running& run, MakeState make_state,
+                                  Visit visit) {
+  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
+  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
+  for_each_block_of_leaves(forest, table, run, make_state, LeftOutPlaces(left_out, bag), visit);
+}
+
+// Calls visit(tree, row, leaf node) for each of these.
 template <class Visit>
 void for_each_oob_leaf(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
                        const Running& run, Visit visit) {
-  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
-  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
-  for_each_chosen_leaf(
-      forest, table, run,
-      [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
-        places.clear();
-        for (std::size_t i = begin; i < end; ++i) {
-          if (left_out[bag.scheme.draw_of(t)][bag.training_row(i)])
-            places.push_back(static_cast<std::uint32_t>(i - begin));
-        }
-      },
-      visit);
+  for_each_block_of_oob_leaves(
+      forest, table, bag, run, [] { return 0; },
+      [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+        for (std::size_t i = 0; i < places.size(); ++i) visit(t, begin + places[i], leaf[i]);
+      });
 }
 
 }  // namespace bayeswood

@@ -51,26 +51,16 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
   for (std::size_t first = 0; first < table.n_rows(); first += step) {
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);
-    for_each_chosen_leaf(
-        forest, table.rows(first, n), run,
-        [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
-          places.clear();
-          for (std::size_t i = begin; i < end; ++i) {
-            if (left_out[bag.scheme.draw_of(t)][first + i])
-              places.push_back(static_cast<std::uint32_t>(i - begin));
-          }
-        },
-        [&](std::size_t t, std::size_t row, std::uint32_t node) {
-          const Tree& tree = forest.tree(t);
-          const double weight = tree_weights[t];
-          const std::uint32_t leaf = tree.child[node];
-          double* sum = block.sums[half[t]].data() + row * k;
-          for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
-            sum[tree.leaf_class[e]] += weight * tree.leaf_value[e];
-          block.sum_w[half[t]][row] += weight;
-          block.sum_ww[row] += weight * weight;
-          ++block.counts[row];
-        });
+    for_each_chosen_leaf(forest, table.rows(first, n), run, LeftOutPlaces(left_out, bag, first),
+                         [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                           const Tree& tree = forest.tree(t);
+                           const double weight = tree_weights[t];
+                           add_classes(tree, k, tree.child[node], weight,
+                                       block.sums[half[t]].data() + row * k);
+                           block.sum_w[half[t]][row] += weight;
+                           block.sum_ww[row] += weight * weight;
+                           ++block.counts[row];
+                         });
     for (std::size_t row = 0; row < n; ++row) append_row(block, row, out);
   }
   return out;

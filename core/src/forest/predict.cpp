@@ -21,14 +21,6 @@ inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, do
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
 }
 
-std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
-  std::int32_t best = tree.leaf_offset[leaf];
-  for (std::int32_t e = best + 1; e < tree.leaf_offset[leaf + 1]; ++e) {
-    if (tree.leaf_value[e] > tree.leaf_value[best]) best = e;
-  }
-  return tree.leaf_class[best];
-}
-
 // Weighted values of a shape's leaves, added up over the trees that have it, the first of them for
 // all.
 struct ShapeValues {

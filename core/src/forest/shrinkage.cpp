@@ -1,243 +1,179 @@
 #include "bayeswood/forest/shrinkage.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "leaf_walk.hpp"
+#include "node_values.hpp"
 
 namespace bayeswood {
 namespace {
 
-// Of every leaf: its classes (classifiers) and values, as `Tree` keeps them.
-struct LeafValues {
-  std::vector<std::int32_t> offset;
-  std::vector<std::int32_t> label;
-  std::vector<double> value;
-};
-
-void append_leaf(const double* values, std::size_t k, bool is_classifier, LeafValues& out) {
-  for (std::size_t j = 0; j < k; ++j) {
-    if (is_classifier && values[j] <= 0) continue;
-    if (is_classifier) out.label.push_back(static_cast<std::int32_t>(j));
-    out.value.push_back(values[j]);
-  }
-  if (is_classifier) out.offset.push_back(static_cast<std::int32_t>(out.label.size()));
-}
-
-// `values`: of all nodes, dense.
-LeafValues shrunk(const Tree& tree, const ForestShape& shape, const std::vector<double>& values,
-                  double strength) {
-  const auto k = static_cast<std::size_t>(shape.n_outputs);
-  std::vector<double> above(tree.n_nodes() * k, 0.0);  // what the ancestors contribute
-  std::vector<double> share(tree.n_nodes(), 1.0);      // a_l
-  LeafValues out;
-  out.value.reserve(tree.n_leaves() * k);
-  if (shape.is_classifier) {
-    out.offset.assign(1, 0);
-    out.label.reserve(tree.n_leaves() * k);
-  }
-  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-    double* sum = above.data() + i * k;
-    const double* own = values.data() + i * k;
-    if (tree.feature[i] == LEAF) {
-      for (std::size_t j = 0; j < k; ++j) sum[j] += share[i] * own[j];
-      append_leaf(sum, k, shape.is_classifier, out);
-      continue;
-    }
-    const double n = tree.n_samples[i];
-    const double below = std::min(n / (n + strength), share[i]);
-    for (std::size_t c = tree.child[i]; c < tree.child[i] + 2UL; ++c) {
-      share[c] = below;
-      for (std::size_t j = 0; j < k; ++j) above[c * k + j] = sum[j] + (share[i] - below) * own[j];
-    }
-  }
-  return out;
-}
-
-// Values of all nodes of a tree, as the classes that are not 0: few in deep nodes.
-class NodeEntries {
+// Shrinks the leaves of one tree after another; its buffers are used again.
+class LeafShrinker {
  public:
-  NodeEntries(const Tree& tree, const ForestShape& shape, std::span<const double> strengths)
-      : tree_(tree),
-        shape_(shape),
-        begin_(tree.n_nodes()),
-        end_(tree.n_nodes()),
-        ones_(strengths.size(), 1.0) {
+  LeafShrinker(const ForestShape& shape, double strength)
+      : shape_(shape), k_(static_cast<std::size_t>(shape.n_outputs)), strength_(strength) {
+    for (std::int32_t j = 0; j < shape.n_outputs; ++j) all_labels_.push_back(j);
+  }
+
+  Tree shrunk(const Tree& tree) {
+    start(tree);
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      if (tree.feature[i] == LEAF) continue;
-      internal_.push_back(static_cast<std::uint32_t>(i));
-      const double n = tree.n_samples[i];
-      for (const double strength : strengths) share_.push_back(n / (n + strength));
-    }
-    label_.reserve(4 * tree.leaf_value.size());
-    value_.reserve(4 * tree.leaf_value.size());
-    for (std::size_t i = tree.n_nodes(); i-- > 0;) {
-      begin_[i] = value_.size();
+      double* sum = above_.data() + i * k_;
+      const double* own = values_.data() + i * k_;
       if (tree.feature[i] == LEAF) {
-        copy_leaf(tree.child[i]);
-      } else {
-        merge(tree.child[i]);
+        for (std::size_t j = 0; j < k_; ++j) sum[j] += share_[i] * own[j];
+        append_leaf(sum);
+        continue;
       }
-      end_[i] = value_.size();
+      const double n = tree.n_samples[i];
+      const double below = std::min(n / (n + strength_), share_[i]);
+      const double weight = share_[i] - below;
+      for (std::size_t c = tree.child[i]; c < tree.child[i] + 2UL; ++c) {
+        share_[c] = below;
+        double* above = above_.data() + c * k_;
+        for (std::size_t j = 0; j < k_; ++j) above[j] = sum[j] + weight * own[j];
+      }
     }
-  }
-
-  std::uint32_t parent(std::uint32_t node) const { return internal_[(node - 1) / 2]; }
-
-  // a of a node, for each strength.
-  const double* shares(std::uint32_t node) const {
-    return node == 0 ? ones_.data() : share_.data() + (node - 1) / 2 * ones_.size();
-  }
-
-  // Adds weight times the node's value.
-  void add(std::uint32_t node, double weight, double* out) const {
-    for (std::size_t e = begin_[node]; e < end_[node]; ++e) out[label_[e]] += weight * value_[e];
+    return std::move(out_);
   }
 
  private:
-  void copy_leaf(std::uint32_t leaf) {
-    const auto k = static_cast<std::uint32_t>(shape_.n_outputs);
-    const bool classes = shape_.is_classifier;
-    const std::uint32_t first = classes ? tree_.leaf_offset[leaf] : leaf * k;
-    const std::uint32_t last = classes ? tree_.leaf_offset[leaf + 1] : first + k;
-    for (std::uint32_t e = first; e < last; ++e) {
-      label_.push_back(classes ? tree_.leaf_class[e] : static_cast<std::int32_t>(e - first));
-      value_.push_back(tree_.leaf_value[e]);
-    }
+  void start(const Tree& tree) {
+    fill_node_values(tree, shape_, tree.leaf_value, values_);
+    above_.resize(tree.n_nodes() * k_);
+    share_.resize(tree.n_nodes());
+    std::fill_n(above_.data(), k_, 0.0);
+    share_[0] = 1.0;
+    out_ = tree;
+    out_.leaf_value = {};
+    out_.leaf_value.reserve(tree.n_leaves() * k_);
+    if (!shape_.is_classifier) return;
+    out_.leaf_offset.assign(1, 0);
+    out_.leaf_offset.reserve(tree.n_leaves() + 1);
+    out_.leaf_class = {};
+    out_.leaf_class.reserve(tree.n_leaves() * k_);
   }
 
-  // The weighted mean of two children, whose labels ascend.
-  void merge(std::uint32_t child) {
-    const double left = tree_.weight[child];
-    const double total = left + tree_.weight[child + 1];
-    const double share = total > 0 ? left / total : 0.5;
-    std::size_t a = begin_[child], b = begin_[child + 1];
-    while (a < end_[child] || b < end_[child + 1]) {
-      const bool has_a = a < end_[child], has_b = b < end_[child + 1];
-      const bool take_a = has_a && (!has_b || label_[a] <= label_[b]);
-      const bool take_b = has_b && (!has_a || label_[b] <= label_[a]);
-      const std::int32_t label = label_[take_a ? a : b];
-      const double value =
-          (take_a ? share * value_[a] : 0.0) + (take_b ? (1 - share) * value_[b] : 0.0);
-      a += take_a;
-      b += take_b;
-      label_.push_back(label);
-      value_.push_back(value);
+  // As `Tree` keeps them: without the classes that have none.
+  void append_leaf(const double* values) {
+    const auto positive = [](double value) { return value > 0; };
+    if (!shape_.is_classifier || std::all_of(values, values + k_, positive)) {
+      out_.leaf_value.insert(out_.leaf_value.end(), values, values + k_);
+      if (!shape_.is_classifier) return;
+      out_.leaf_class.insert(out_.leaf_class.end(), all_labels_.begin(), all_labels_.end());
+    } else {
+      for (std::size_t j = 0; j < k_; ++j) {
+        if (!positive(values[j])) continue;
+        out_.leaf_class.push_back(static_cast<std::int32_t>(j));
+        out_.leaf_value.push_back(values[j]);
+      }
     }
+    out_.leaf_offset.push_back(static_cast<std::int32_t>(out_.leaf_class.size()));
   }
 
-  const Tree& tree_;
   const ForestShape& shape_;
-  std::vector<std::size_t> begin_, end_;
-  std::vector<std::uint32_t> internal_;
-  std::vector<double> ones_;
-  std::vector<double> share_;  // of every internal node and strength, a of its children
-  std::vector<std::int32_t> label_;
-  std::vector<double> value_;
+  std::size_t k_;
+  double strength_;
+  std::vector<std::int32_t> all_labels_;
+  std::vector<double> values_;  // of all nodes, dense
+  std::vector<double> above_;   // of all nodes, what the ancestors contribute
+  std::vector<double> share_;   // of all nodes, a_l
+  Tree out_;
 };
 
 // Shrunk values of leaves of one tree after another, for each strength: what the ancestors of a
 // node contribute is found once, and only for nodes above a leaf that is asked for.
 class PathSums {
  public:
-  PathSums(std::size_t n_strengths, std::size_t n_outputs)
-      : n_strengths_(n_strengths), k_(n_outputs), value_(n_strengths * n_outputs) {}
+  PathSums(std::span<const double> strengths, const ForestShape& shape)
+      : strengths_(strengths),
+        shape_(shape),
+        k_(static_cast<std::size_t>(shape.n_outputs)),
+        ones_(strengths.size(), 1.0),
+        value_(strengths.size() * k_) {}
 
-  void start(const NodeEntries& tree, std::size_t n_nodes) {
+  void start(const Tree& tree) {
     tree_ = &tree;
-    is_known_.assign(n_nodes, 0);
-    above_.resize(std::max(above_.size(), n_nodes * value_.size()));
+    fill_node_values(tree, shape_, tree.leaf_value, values_);
+    internal_.clear();
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+      if (tree.feature[i] != LEAF) internal_.push_back(static_cast<std::uint32_t>(i));
+    }
+    place_.assign(tree.n_nodes(), UNKNOWN);
+    above_.assign(value_.size(), 0.0);  // of the root
+    share_.assign(ones_.begin(), ones_.end());
+    place_[0] = 0;
+    n_known_ = 1;
   }
 
   // n_strengths x n_outputs.
   const double* leaf(std::uint32_t node) {
     path_.clear();
-    for (std::uint32_t up = node; !is_known_[up]; up = tree_->parent(up)) {
-      path_.push_back(up);
-      if (up == 0) break;
-    }
+    for (std::uint32_t up = node; place_[up] == UNKNOWN; up = parent(up)) path_.push_back(up);
     for (std::size_t i = path_.size(); i-- > 0;) find_above(path_[i]);
-    const double* share = tree_->shares(node);
-    std::copy_n(above_.data() + node * value_.size(), value_.size(), value_.data());
-    for (std::size_t s = 0; s < n_strengths_; ++s)
-      tree_->add(node, share[s], value_.data() + s * k_);
+    const double* above = above_.data() + place_[node] * value_.size();
+    const double* share = share_.data() + place_[node] * ones_.size();
+    const double* own = values_.data() + node * k_;
+    for (std::size_t s = 0; s < ones_.size(); ++s) {
+      for (std::size_t j = 0; j < k_; ++j)
+        value_[s * k_ + j] = above[s * k_ + j] + share[s] * own[j];
+    }
     return value_.data();
   }
 
  private:
+  static constexpr std::uint32_t UNKNOWN = ~0U;
+
+  std::uint32_t parent(std::uint32_t node) const { return internal_[(node - 1) / 2]; }
+
+  // What the ancestors of a node contribute, those of its parent being known, and its share a.
   void find_above(std::uint32_t node) {
-    double* above = above_.data() + node * value_.size();
-    is_known_[node] = 1;
-    if (node == 0) {
-      std::fill_n(above, value_.size(), 0.0);
-      return;
-    }
-    const std::uint32_t up = tree_->parent(node);
-    std::copy_n(above_.data() + up * value_.size(), value_.size(), above);
-    const double *share = tree_->shares(up), *below = tree_->shares(node);
-    for (std::size_t s = 0; s < n_strengths_; ++s) {
-      if (share[s] != below[s]) tree_->add(up, share[s] - below[s], above + s * k_);
+    const std::uint32_t up = parent(node);
+    place_[node] = n_known_++;
+    above_.resize(std::max(above_.size(), n_known_ * value_.size()));
+    share_.resize(std::max(share_.size(), n_known_ * ones_.size()));
+    double* above = above_.data() + place_[node] * value_.size();
+    double* share = share_.data() + place_[node] * ones_.size();
+    const double* above_up = above_.data() + place_[up] * value_.size();
+    const double* share_up = share_.data() + place_[up] * ones_.size();
+    const double* own = values_.data() + up * k_;
+    const double n = tree_->n_samples[up];
+    for (std::size_t s = 0; s < ones_.size(); ++s) {
+      share[s] = n / (n + strengths_[s]);
+      const double weight = share_up[s] - share[s];
+      for (std::size_t j = 0; j < k_; ++j)
+        above[s * k_ + j] = above_up[s * k_ + j] + weight * own[j];
     }
   }
 
-  std::size_t n_strengths_, k_;
-  const NodeEntries* tree_ = nullptr;
-  std::vector<std::uint8_t> is_known_;
-  std::vector<double> above_;  // of every node that is known, what its ancestors contribute
+  std::span<const double> strengths_;
+  const ForestShape& shape_;
+  std::size_t k_;
+  const Tree* tree_ = nullptr;
+  std::vector<double> ones_;
+  std::vector<double> values_;           // of all nodes, dense
+  std::vector<std::uint32_t> internal_;  // nodes that have children, in order
+  std::vector<std::uint32_t> place_;     // of every node that is known, in the next two
+  std::vector<double> above_;            // what its ancestors contribute, for each strength
+  std::vector<double> share_;            // a
   std::vector<double> value_;
   std::vector<std::uint32_t> path_;
-};
-
-// Leaf entries of the trees that are looked at together: with those of inner nodes 200 MiB or so.
-constexpr std::size_t MOST_ENTRIES = std::size_t{1} << 22;
-
-// The values of trees first, ..., end - 1.
-class TreeEntries {
- public:
-  TreeEntries(const Forest& forest, std::span<const double> strengths, std::size_t first,
-              const Running& run)
-      : first_(first), end_(first) {
-    std::size_t entries = 0;
-    do {
-      entries += forest.tree(end_++).leaf_value.size();
-    } while (end_ < forest.n_trees() &&
-             entries + forest.tree(end_).leaf_value.size() <= MOST_ENTRIES);
-    trees_.resize(end_ - first);
-    parallel_for(
-        trees_.size(), run.n_threads,
-        [&](std::size_t i, unsigned, const StopFlag& stop) {
-          check_stop(stop);
-          trees_[i] =
-              std::make_unique<NodeEntries>(forest.tree(first + i), forest.shape(), strengths);
-        },
-        run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
-  }
-
-  std::size_t end() const { return end_; }
-  const NodeEntries& of(std::size_t t) const { return *trees_[t - first_]; }
-
- private:
-  std::size_t first_, end_;
-  std::vector<std::unique_ptr<NodeEntries>> trees_;
+  std::uint32_t n_known_ = 0;
 };
 
 }  // namespace
 
 std::vector<Tree> shrink_leaves(const Forest& forest, double strength, const Running& run) {
   std::vector<Tree> trees(forest.n_trees());
+  std::vector<LeafShrinker> shrinkers(worker_count(trees.size(), run.n_threads),
+                                      LeafShrinker(forest.shape(), strength));
   parallel_for(
       trees.size(), run.n_threads,
-      [&](std::size_t t, unsigned, const StopFlag& stop) {
+      [&](std::size_t t, unsigned worker, const StopFlag& stop) {
         check_stop(stop);
-        const Tree& tree = forest.tree(t);
-        LeafValues leaves = shrunk(tree, forest.shape(),
-                                   node_values(tree, forest.shape(), tree.leaf_value), strength);
-        trees[t] = tree;
-        trees[t].leaf_value = std::move(leaves.value);
-        if (!forest.shape().is_classifier) return;
-        trees[t].leaf_offset = std::move(leaves.offset);
-        trees[t].leaf_class = std::move(leaves.label);
+        trees[t] = shrinkers[worker].shrunk(forest.tree(t));
       },
       run.poll);
   return trees;
@@ -251,20 +187,20 @@ void add_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& b
                 const Running& run) {
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   const bool classes = forest.shape().is_classifier;
-  for_each_oob_leaf(
-      forest, table, bag, run, [&](std::size_t t, std::size_t row, std::uint32_t node) {
-        const Tree& tree = forest.tree(t);
-        const auto kind = static_cast<std::size_t>(trial.kind[t]);
-        const std::size_t leaf = tree.child[node];
-        ++counts[kind * n + row];
-        for (std::size_t s = 0; s < trial.strengths.size(); ++s) {
-          double* sum = sums + ((kind * trial.strengths.size() + s) * n + row) * k;
-          for (std::size_t j = 0; !classes && j < k; ++j) sum[j] += tree.leaf_value[leaf * k + j];
-          if (!classes) continue;
-          for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
-            sum[tree.leaf_class[e]] += tree.leaf_value[e];
-        }
-      });
+  for_each_oob_leaf(forest, table, bag, run,
+                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                      const Tree& tree = forest.tree(t);
+                      const auto kind = static_cast<std::size_t>(trial.kind[t]);
+                      const std::size_t leaf = tree.child[node];
+                      ++counts[kind * n + row];
+                      for (std::size_t s = 0; s < trial.strengths.size(); ++s) {
+                        double* sum = sums + ((kind * trial.strengths.size() + s) * n + row) * k;
+                        for (std::size_t j = 0; !classes && j < k; ++j)
+                          sum[j] += tree.leaf_value[leaf * k + j];
+                        if (classes)
+                          add_classes(tree, k, static_cast<std::uint32_t>(leaf), 1.0, sum);
+                      }
+                    });
 }
 
 }  // namespace
@@ -272,45 +208,30 @@ void add_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& b
 void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
                         const ShrinkageTrial& trial, double* sums, std::int32_t* counts,
                         const Running& run) {
-  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
   const std::size_t n_sums = trial.n_kinds * trial.strengths.size() * table.n_rows();
   std::fill(sums, sums + n_sums * forest.n_outputs(), 0.0);
   std::fill(counts, counts + trial.n_kinds * table.n_rows(), 0);
   const auto is_zero = [](double strength) { return strength == 0; };
   if (std::all_of(trial.strengths.begin(), trial.strengths.end(), is_zero))
     return add_leaves(forest, table, bag, trial, sums, counts, run);
-  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   const std::size_t n_strengths = trial.strengths.size();
-  for (std::size_t first = 0; first < forest.n_trees();) {
-    const TreeEntries part(forest, trial.strengths, first, run);
-    for_each_block_of_leaves(
-        forest, table, run, [&] { return PathSums(n_strengths, k); },
-        [&](std::size_t t, std::size_t begin, std::size_t end, std::vector<std::uint32_t>& places) {
-          places.clear();
-          if (t < first || t >= part.end()) return;
-          for (std::size_t i = begin; i < end; ++i) {
-            if (left_out[bag.scheme.draw_of(t)][bag.training_row(i)])
-              places.push_back(static_cast<std::uint32_t>(i - begin));
+  for_each_block_of_oob_leaves(
+      forest, table, bag, run, [&] { return PathSums(trial.strengths, forest.shape()); },
+      [&](PathSums& paths, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+        if (places.empty()) return;
+        const auto kind = static_cast<std::size_t>(trial.kind[t]);
+        paths.start(forest.tree(t));
+        for (std::size_t i = 0; i < places.size(); ++i) {
+          const std::size_t row = begin + places[i];
+          const double* value = paths.leaf(leaf[i]);
+          ++counts[kind * n + row];
+          for (std::size_t s = 0; s < n_strengths; ++s) {
+            double* sum = sums + ((kind * n_strengths + s) * n + row) * k;
+            for (std::size_t j = 0; j < k; ++j) sum[j] += value[s * k + j];
           }
-        },
-        [&](PathSums& paths, std::size_t t, std::size_t begin, const auto& places,
-            const auto& leaf) {
-          if (places.empty()) return;
-          const auto kind = static_cast<std::size_t>(trial.kind[t]);
-          paths.start(part.of(t), forest.tree(t).n_nodes());
-          for (std::size_t i = 0; i < places.size(); ++i) {
-            const std::size_t row = begin + places[i];
-            const double* value = paths.leaf(leaf[i]);
-            ++counts[kind * n + row];
-            for (std::size_t s = 0; s < n_strengths; ++s) {
-              double* sum = sums + ((kind * n_strengths + s) * n + row) * k;
-              for (std::size_t j = 0; j < k; ++j) sum[j] += value[s * k + j];
-            }
-          }
-        });
-    first = part.end();
-  }
+        }
+      });
 }
 
 }  // namespace bayeswood

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "node_values.hpp"
+
 namespace bayeswood {
 namespace {
 
@@ -145,10 +147,10 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
   return wrong.empty() ? check_rows(tree) : wrong;
 }
 
-std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
-                                std::span<const double> leaf_value) {
+void fill_node_values(const Tree& tree, const ForestShape& shape,
+                      std::span<const double> leaf_value, std::vector<double>& values) {
   const auto k = static_cast<std::size_t>(shape.n_outputs);
-  std::vector<double> values(tree.n_nodes() * k, 0.0);
+  values.resize(tree.n_nodes() * k);
   for (std::size_t i = tree.n_nodes(); i-- > 0;) {
     const std::uint32_t c = tree.child[i];
     double* out = values.data() + i * k;
@@ -156,10 +158,11 @@ std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
       const double left = tree.weight[c];
       const double total = left + tree.weight[c + 1];
       const double share = total > 0 ? left / total : 0.5;
-      for (std::size_t j = 0; j < k; ++j) {
-        out[j] = share * values[c * k + j] + (1 - share) * values[(c + 1) * k + j];
-      }
+      const double* of_left = values.data() + std::size_t{c} * k;
+      const double* of_right = of_left + k;
+      for (std::size_t j = 0; j < k; ++j) out[j] = share * of_left[j] + (1 - share) * of_right[j];
     } else if (shape.is_classifier) {
+      std::fill_n(out, k, 0.0);
       for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
         out[tree.leaf_class[e]] = leaf_value[e];
       }
@@ -167,6 +170,12 @@ std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
       std::copy_n(leaf_value.data() + c * k, k, out);
     }
   }
+}
+
+std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
+                                std::span<const double> leaf_value) {
+  std::vector<double> values;
+  fill_node_values(tree, shape, leaf_value, values);
   return values;
 }
 

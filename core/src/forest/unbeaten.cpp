@@ -4,6 +4,8 @@
 #include <bit>
 #include <vector>
 
+#include "leaf_walk.hpp"
+
 namespace bayeswood {
 namespace {
 
@@ -65,6 +67,16 @@ void run_row(const UnbeatenTask& task, bool by_class, InstructionSet instruction
 }
 
 }  // namespace
+
+std::vector<std::int32_t> node_classes(const Forest& forest) {
+  std::vector<std::int32_t> found;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+    const Tree& tree = forest.tree(t);
+    for (std::size_t i = 0; i < tree.n_nodes(); ++i)
+      found.push_back(tree.feature[i] == LEAF ? preferred_class(tree, tree.child[i]) : 0);
+  }
+  return found;
+}
 
 void count_unbeaten(const LeftOutRows& old_rows, const NewVotes& votes, bool by_class,
                     InstructionSet instructions, double* out, const Running& run) {

@@ -72,26 +72,52 @@ void weigh_rows(const GrowRequest& request, const WeightScheme& scheme, std::siz
   }
 }
 
+// What a thread grows its trees with. Trees that share a draw are mostly its own one after another,
+// and keep the weights.
+class Worker {
+ public:
+  Worker(const GrowRequest& request, const GrowOptions& options)
+      : request_(request),
+        options_(options),
+        grower_(request.matrix, request.target, options),
+        weights_(request.matrix.n_rows()) {}
+
+  void grow(std::size_t t, GrownForest& grown, const StopFlag& stop) {
+    const std::uint64_t number = request_.first_tree + t;
+    const std::uint64_t draw = options_.scheme.draw_of(number);
+    if (options_.scheme.kind == WeightKind::GIVEN || !has_drawn_ || draw != draw_) {
+      weigh_rows(request_, options_.scheme, t, weights_);
+      grower_.set_weights(weights_);
+      draw_ = draw;
+      has_drawn_ = true;
+    }
+    double* importance = grown.importances.data() + t * request_.matrix.n_features();
+    grower_.grow(number, grown.trees[t], importance, stop);
+  }
+
+ private:
+  const GrowRequest& request_;
+  const GrowOptions& options_;
+  TreeGrower grower_;
+  std::vector<double> weights_;
+  std::uint64_t draw_ = 0;
+  bool has_drawn_ = false;
+};
+
 }  // namespace
 
 GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options,
                         const Running& run) {
   GrownForest grown;
-  const std::size_t d = request.matrix.n_features();
   grown.trees.resize(request.n_trees);
-  grown.importances.assign(request.n_trees * d, 0.0);
-  const EncodedMatrix& matrix = request.matrix;
-  std::vector<std::unique_ptr<TreeGrower>> growers(worker_count(request.n_trees, run.n_threads));
+  grown.importances.assign(request.n_trees * request.matrix.n_features(), 0.0);
+  std::vector<std::unique_ptr<Worker>> workers(worker_count(request.n_trees, run.n_threads));
   parallel_for(
       request.n_trees, run.n_threads,
-      [&](std::size_t t, unsigned worker, const StopFlag& stop) {
-        auto& grower = growers[worker];
-        if (!grower) grower = std::make_unique<TreeGrower>(matrix, request.target, options);
-        std::vector<double> weights(matrix.n_rows());
-        weigh_rows(request, options.scheme, t, weights);
-        grower->set_weights(weights);
-        double* importance = grown.importances.data() + t * d;
-        grower->grow(request.first_tree + t, grown.trees[t], importance, stop);
+      [&](std::size_t t, unsigned number, const StopFlag& stop) {
+        auto& worker = workers[number];
+        if (!worker) worker = std::make_unique<Worker>(request, options);
+        worker->grow(t, grown, stop);
       },
       run.poll);
   return grown;

@@ -17,20 +17,8 @@ double draw_between(double low, double high, double uniform) {
   return value >= low && value < high ? value : low;
 }
 
-// The largest code from `least` to `largest` whose least value does not exceed `value`; that of
-// `least` does not.
-std::uint32_t code_below(const CodeValues& low, std::uint32_t least, std::uint32_t largest,
-                         double value) {
-  std::uint32_t n = largest - least + 1;
-  while (n > 1) {  // branch-free halving
-    const std::uint32_t half = n / 2;
-    least += half & (0U - static_cast<std::uint32_t>(low[least + half] <= value));
-    n -= half;
-  }
-  return least;
-}
-
-// The same among a few codes, one of which is `least`.
+// The largest of a few codes whose least value does not exceed `value`; that of `least`, one of
+// them, does not.
 std::uint32_t code_below(const CodeValues& low, std::span<const std::uint16_t> codes,
                          std::uint32_t least, double value) {
   for (const std::uint32_t code : codes) {
@@ -47,7 +35,10 @@ RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
       target_(target),
       draws_(0, 0, Purpose::THRESHOLDS),
       totals_sides_(data_, target),
-      sums_(target) {
+      sums_(target),
+      is_plain_(!matrix.has_categories() && !matrix.has_missing()) {
+  for (std::uint32_t j = 0; j < matrix.n_features(); ++j)
+    grids_.emplace_back(matrix.feature(j).low);
   std::uint32_t n_levels = 0;
   for (const auto levels : matrix.n_levels())
     n_levels = std::max(n_levels, static_cast<std::uint32_t>(levels));
@@ -109,45 +100,109 @@ Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
   const std::size_t wanted = task.totals.n == 2 ? 1 : tree.options.max_features;
   std::size_t tried = 0;
   while (tree.features.left() > 0 && (tried < wanted || !best.found())) {
-    const std::uint32_t feature = tree.features.next();
-    load_codes(feature, task);
-    if (!present_vary() && (n_missing_ == 0 || n_missing_ == task.totals.n)) continue;
-    ++tried;
-    keep_better(best, try_feature(feature, task, limits), limits.tolerance);
+    const std::size_t left = std::min(wanted - std::min(tried, wanted), tree.features.left());
+    tried += is_plain_
+                 ? try_plain(tree, task, limits, std::clamp<std::size_t>(left, 1, LANES), best)
+                 : try_next(tree, task, limits, best);
   }
   return best;
+}
+
+// The next feature; returns 1 if it varies.
+std::size_t RandomGrower::try_next(TreeContext& tree, const Task& task, const Limits& limits,
+                                   Split& best) {
+  const std::uint32_t feature = tree.features.next();
+  load_codes(feature, task);
+  if (!own_.present_vary() && (own_.n_missing == 0 || own_.n_missing == task.totals.n)) return 0;
+  keep_better(best, try_feature(feature, task, limits), limits.tolerance);
+  return 1;
+}
+
+// The next `size` features together; returns how many of them vary.
+std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const Limits& limits,
+                                    std::size_t size, Split& best) {
+  std::array<std::uint32_t, LANES> features;
+  for (std::size_t k = 0; k < size; ++k) features[k] = tree.features.next();
+  load_plain({features.data(), size}, task);
+  std::array<Split, LANES> splits;
+  std::array<CodeCut, LANES> cuts;
+  std::size_t n_cuts = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (!plain_[k].present_vary()) continue;
+    splits[n_cuts] = draw_threshold(features[k], plain_[k], task.totals.n);
+    splits[n_cuts].feature = features[k];
+    cuts[n_cuts] = {plain_[k].codes.data(), splits[n_cuts].cut_code};
+    ++n_cuts;
+  }
+  std::array<double, LANES> gains;
+  sums_.find_gains({cuts.data(), n_cuts}, limits, gains.data());
+  for (std::size_t k = 0; k < n_cuts; ++k) {
+    splits[k].score = gains[k];
+    keep_better(best, std::move(splits[k]), limits.tolerance);
+  }
+  return n_cuts;
+}
+
+void RandomGrower::load_plain(std::span<const std::uint32_t> features, const Task& task) {
+  const auto rows = rows_of(task);
+  std::array<const std::uint16_t*, LANES> columns;
+  std::array<std::uint16_t*, LANES> codes;
+  std::array<std::uint16_t, LANES> least, largest;
+  least.fill(MISSING_CODE);
+  largest.fill(0);
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    columns[k] = matrix_.column(features[k]);
+    if (plain_[k].codes.size() < rows.size()) plain_[k].codes.resize(rows.size());
+    codes[k] = plain_[k].codes.data();
+  }
+  const auto load = [&](std::size_t k, std::size_t i, std::size_t row) {
+    const std::uint16_t code = columns[k][row];
+    codes[k][i] = code;
+    least[k] = std::min(least[k], code);
+    largest[k] = std::max(largest[k], code);
+  };
+  if (features.size() == LANES) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::size_t row = rows[i];
+      for (std::size_t k = 0; k < LANES; ++k) load(k, i, row);
+    }
+  } else {
+    for (std::size_t k = 0; k < features.size(); ++k) {
+      for (std::size_t i = 0; i < rows.size(); ++i) load(k, i, rows[i]);
+    }
+  }
+  for (std::size_t k = 0; k < features.size(); ++k) {
+    plain_[k].least = least[k];
+    plain_[k].largest = largest[k];
+  }
 }
 
 void RandomGrower::load_codes(std::uint32_t feature, const Task& task) {
   const std::uint16_t* column = matrix_.column(feature);
   const auto rows = rows_of(task);
-  codes_.resize(rows.size());
+  own_.codes.resize(rows.size());
   std::uint16_t least = MISSING_CODE;
   std::uint16_t largest = 0;
-  n_missing_ = 0;
+  own_.n_missing = 0;
   if (!matrix_.feature(feature).has_missing) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::uint16_t code = column[rows[i]];
-      codes_[i] = code;
+      own_.codes[i] = code;
       least = std::min(least, code);
       largest = std::max(largest, code);
     }
   } else {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::uint16_t code = column[rows[i]];
-      codes_[i] = code;
+      own_.codes[i] = code;
       const bool missing = code == MISSING_CODE;
-      n_missing_ += missing ? 1 : 0;
+      own_.n_missing += missing ? 1 : 0;
       least = std::min(least, code);
       largest = missing ? largest : std::max(largest, code);
     }
   }
-  least_ = least;
-  largest_ = largest;
-}
-
-bool RandomGrower::present_vary() const {
-  return least_ < largest_;
+  own_.least = least;
+  own_.largest = largest;
 }
 
 Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
@@ -155,19 +210,19 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
   const bool is_category = codes.is_category;
   if (is_category) load_levels();
   Split best;
-  if (present_vary()) {
-    best = is_category ? draw_levels() : draw_threshold(codes);
-    if (!is_category && n_missing_ == 0) {
-      sums_.add_codes({codes_.data(), task.totals.n}, best.cut_code);
+  if (own_.present_vary()) {
+    best = is_category ? draw_levels() : draw_threshold(feature, own_, task.totals.n);
+    if (!is_category && own_.n_missing == 0) {
+      sums_.add_codes({own_.codes.data(), best.cut_code});
       best.score = sums_.gain(limits);
     } else {
       place_rows(best, is_category);
       best = better_side(std::move(best), limits);
     }
   }
-  if (n_missing_ > 0) {
+  if (own_.n_missing > 0) {
     Split apart = missing_apart(is_category);
-    if (!present_vary()) place_rows(apart, is_category);
+    if (!own_.present_vary()) place_rows(apart, is_category);
     apart.score = sums_.gain({true, true, false}, limits);
     keep_better(best, std::move(apart), limits.tolerance);
   }
@@ -175,25 +230,28 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
   return best;
 }
 
-Split RandomGrower::draw_threshold(const FeatureCodes& codes) {
+Split RandomGrower::draw_threshold(std::uint32_t feature, const NodeCodes& own,
+                                   std::size_t n_rows) {
+  const FeatureCodes& codes = matrix_.feature(feature);
   const bool binned = codes.high.size() > 0;
-  const double most = binned ? codes.high[largest_] : codes.low[largest_];
+  const double most = binned ? codes.high[own.largest] : codes.low[own.largest];
   Split split;
-  split.threshold = draw_between(codes.low[least_], most, draws_.next_uniform());
-  split.cut_code = codes_.size() <= FEW_ROWS && !binned && n_missing_ == 0
-                       ? code_below(codes.low, codes_, least_, split.threshold)
-                       : code_below(codes.low, least_, largest_, split.threshold);
+  split.threshold = draw_between(codes.low[own.least], most, draws_.next_uniform());
+  split.cut_code =
+      n_rows <= FEW_ROWS && !binned && own.n_missing == 0
+          ? code_below(codes.low, {own.codes.data(), n_rows}, own.least, split.threshold)
+          : grids_[feature].code_below(own.least, own.largest, split.threshold);
   if (binned && split.threshold < codes.high[split.cut_code]) {
-    split.cut_code = std::min(split.cut_code, largest_ - 1);
+    split.cut_code = std::min(split.cut_code, own.largest - 1);
     split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);
   }
-  split.missing_seen = n_missing_ > 0;
+  split.missing_seen = own.n_missing > 0;
   return split;
 }
 
 void RandomGrower::load_levels() {
   levels_.clear();
-  for (const auto code : codes_) {
+  for (const auto code : own_.codes) {
     if (code == MISSING_CODE || level_seen_[code] != 0) continue;
     level_seen_[code] = 1;
     levels_.push_back(code);
@@ -205,7 +263,7 @@ void RandomGrower::load_levels() {
 Split RandomGrower::draw_levels() {
   Split split;
   split.levels = std::make_unique<LevelSides>();
-  split.missing_seen = n_missing_ > 0;
+  split.missing_seen = own_.n_missing > 0;
   while (split.levels->left.empty() || split.levels->right.empty()) {
     split.levels->left.clear();
     split.levels->right.clear();
@@ -223,7 +281,7 @@ Split RandomGrower::draw_levels() {
 Split RandomGrower::missing_apart(bool is_category) const {
   Split split;
   split.missing_seen = true;
-  split.cut_code = largest_;
+  split.cut_code = own_.largest;
   split.threshold = std::numeric_limits<double>::infinity();
   if (!is_category) return split;
   split.levels = std::make_unique<LevelSides>();
@@ -234,15 +292,15 @@ Split RandomGrower::missing_apart(bool is_category) const {
 
 // Adds up the sides of the split and, apart, the rows without a value.
 void RandomGrower::place_rows(const Split& split, bool is_category) {
-  places_.resize(codes_.size());
+  places_.resize(own_.codes.size());
   if (is_category) {
     for (const auto level : split.levels->left) level_place_[level] = Place::LEFT;
     for (const auto level : split.levels->right) {
       if (level != MISSING_CODE) level_place_[level] = Place::RIGHT;
     }
   }
-  for (std::size_t i = 0; i < codes_.size(); ++i) {
-    const std::uint16_t code = codes_[i];
+  for (std::size_t i = 0; i < own_.codes.size(); ++i) {
+    const std::uint16_t code = own_.codes[i];
     if (code == MISSING_CODE) {
       places_[i] = Place::MISSING;
     } else if (is_category) {
@@ -256,7 +314,7 @@ void RandomGrower::place_rows(const Split& split, bool is_category) {
 
 // Missing values to the side where they gain more; to the right where it is all the same.
 Split RandomGrower::better_side(Split split, const Limits& limits) {
-  if (n_missing_ == 0) {
+  if (own_.n_missing == 0) {
     split.score = sums_.gain(limits);
     return split;
   }

@@ -49,17 +49,19 @@ void TreeBuilder::add_entry(std::int32_t label, double share) {
 }
 
 template <class Id>
-void TreeBuilder::add_class_values(std::span<const Id> ids, const RowData& rows, double total) {
+void TreeBuilder::add_class_values(std::span<const Id> ids, const RowData& rows,
+                                   const NodeTotals& totals) {
+  if (totals.pure) return add_entry(rows.label[ids[0]], 1.0);
   class_w_.resize(target_.n_outputs, 0.0);
-  std::vector<std::int32_t> seen;
+  seen_.clear();
   for (const auto id : ids) {
     const std::int32_t label = rows.label[id];
-    if (class_w_[label] == 0) seen.push_back(label);
+    if (class_w_[label] == 0) seen_.push_back(label);
     class_w_[label] += rows.w[id];
   }
-  std::sort(seen.begin(), seen.end());
-  for (const auto label : seen) {
-    add_entry(label, seen.size() == 1 ? 1.0 : class_w_[label] / total);
+  std::sort(seen_.begin(), seen_.end());
+  for (const auto label : seen_) {
+    add_entry(label, class_w_[label] / totals.w);
     class_w_[label] = 0;
   }
 }
@@ -104,7 +106,7 @@ void TreeBuilder::set_leaf(std::uint32_t node, const NodeTotals& totals, std::sp
   leaf.value_begin = static_cast<std::uint32_t>(values_.size());
   leaf.rows_begin = static_cast<std::uint32_t>(rows_.size());
   if (target_.kind == TargetKind::CLASSES) {
-    add_class_values(ids, rows, totals.w);
+    add_class_values(ids, rows, totals);
   } else if (target_.is_classifier) {
     add_binary(totals);
   } else {

@@ -59,6 +59,11 @@ class LogVotes {
   // The sums, with one weight per row that counts.
   ClassSums sums(const ClassMap& map, std::span<const double> weights, bool second = false) const;
 
+  // Second derivatives of the sum of w log Z by k and b, in this order, 2 C x 2 C, what is above
+  // the diagonal left 0: from at most `most_rows` rows, evenly spaced, in place of all.
+  std::vector<double> second_derivatives(const ClassMap& map, std::span<const double> weights,
+                                         std::size_t most_rows) const;
+
   // q of all classes of the i-th row that counts.
   void probabilities(const ClassMap& map, std::size_t i, std::span<double> out) const;
 

@@ -1,8 +1,10 @@
 // Minimising a smooth function of a few parameters: L-BFGS with halved steps (Nocedal 1980).
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bayeswood {
@@ -16,9 +18,24 @@ struct Minimum {
   double value = 0;
 };
 
-// `curvature`: a rough second derivative in each parameter, positive. Stops where a step promises a
+// Rough second derivatives, positive definite: of each parameter alone, or of all pairs.
+class Curvature {
+ public:
+  Curvature(std::vector<double> diagonal) : values_(std::move(diagonal)) {}
+  // `matrix`: n x n, symmetric; what is above the diagonal is not looked at.
+  static Curvature of_pairs(std::vector<double> matrix, std::size_t n);
+
+  // The inverse times x, in place.
+  void divide(std::span<double> x) const;
+
+ private:
+  std::vector<double> values_;  // or the factor of Cholesky, below and on the diagonal
+  bool is_factor_ = false;
+};
+
+// Stops where a step promises a
 // gain below `enough` times 1 + |value|.
 Minimum minimise(const SmoothFunction& function, std::vector<double> start,
-                 std::span<const double> curvature, double enough);
+                 const Curvature& curvature, double enough);
 
 }  // namespace bayeswood

@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/forest/forest.hpp"
 
 namespace bayeswood {
+
+// The class that each leaf prefers, of equals the first, and 0 for other nodes, tree after tree.
+std::vector<std::int32_t> node_classes(const Forest& forest);
 
 struct LeftOutRows {
   std::size_t n_words;                   // of 64 trees each

@@ -9,15 +9,18 @@
 // the rest are one more candidate, as in the search for the best cut.
 //
 // Nothing is sorted: per feature one pass over the node's codes for their range and one for the
-// sums of both sides.
+// sums of both sides. Where all features are numbers and none is missing, up to four are passed
+// over together: the random numbers, and the sums, are those of one after another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/code_grid.hpp"
 #include "bayeswood/grow/search/cut_sums.hpp"
 
 namespace bayeswood {
@@ -37,14 +40,26 @@ class RandomGrower {
     NodeTotals totals;
   };
 
+  // A feature's codes of the node's rows, their range and the rows that lack one.
+  struct NodeCodes {
+    std::vector<std::uint16_t> codes;
+    std::uint32_t least = 0;
+    std::uint32_t largest = 0;
+    std::uint32_t n_missing = 0;
+    bool present_vary() const { return least < largest; }
+  };
+
   void push_or_end(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
   Split find_split(TreeContext& tree, const Task& task);
+  std::size_t try_next(TreeContext& tree, const Task& task, const Limits& limits, Split& best);
+  std::size_t try_plain(TreeContext& tree, const Task& task, const Limits& limits, std::size_t size,
+                        Split& best);
   Split try_feature(std::uint32_t feature, const Task& task, const Limits& limits);
   void load_codes(std::uint32_t feature, const Task& task);
+  void load_plain(std::span<const std::uint32_t> features, const Task& task);
   void load_levels();
-  bool present_vary() const;
-  Split draw_threshold(const FeatureCodes& codes);
+  Split draw_threshold(std::uint32_t feature, const NodeCodes& own, std::size_t n_rows);
   Split draw_levels();
   Split missing_apart(bool is_category) const;
   void place_rows(const Split& split, bool is_category);
@@ -58,6 +73,7 @@ class RandomGrower {
   const Target& target_;
   Stream draws_;
   RowData data_;
+  std::vector<CodeGrid> grids_;  // by feature
   std::vector<std::uint32_t>* rows_ = nullptr;
   std::vector<std::uint32_t> scratch_;
   std::vector<Task> stack_;
@@ -65,11 +81,10 @@ class RandomGrower {
   Sides sides_;
   CutSums sums_;
 
-  // The feature under way: codes of the node's rows, their range and the rows that lack one.
-  std::vector<std::uint16_t> codes_;
-  std::uint32_t least_ = 0;
-  std::uint32_t largest_ = 0;
-  std::uint32_t n_missing_ = 0;
+  bool is_plain_;  // numbers all, and none missing
+  std::array<NodeCodes, LANES> plain_;
+
+  NodeCodes own_;  // of the feature under way
   std::vector<Place> places_;
   std::vector<std::uint16_t> levels_;     // those present, in the order of the rows
   std::vector<std::uint8_t> level_seen_;  // by level; 0 between features

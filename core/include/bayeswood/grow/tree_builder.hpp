@@ -54,7 +54,7 @@ class TreeBuilder {
 
   void add_set(Node& node, const Split& split);
   template <class Id>
-  void add_class_values(std::span<const Id> ids, const RowData& rows, double total);
+  void add_class_values(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals);
   template <class Id>
   void add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
                  const std::uint32_t* row_of_id);
@@ -75,6 +75,7 @@ class TreeBuilder {
   std::vector<double> values_;
   std::vector<std::int32_t> rows_;
   std::vector<double> class_w_;  // zero between calls
+  std::vector<std::int32_t> seen_;
 };
 
 }  // namespace bayeswood

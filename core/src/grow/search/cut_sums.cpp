@@ -101,49 +101,49 @@ void CutSums::add(std::span<const Place> places) {
 
 // Both sides by masks in place of branches, even and odd rows apart: no addition waits for more
 // than it must. The order of the sums is the same on every machine.
-void CutSums::add_scalar_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
+void CutSums::add_scalar_codes(const CodeCut& cut) {
   SidePair even, odd;
-  const std::size_t n = codes.size();
+  const std::size_t n = node_.n;
   std::uint32_t n_left = 0;
   std::size_t i = 0;
   for (; i + 1 < n; i += 2) {
-    const std::uint32_t first = codes[i] <= cut_code;
-    const std::uint32_t second = codes[i + 1] <= cut_code;
+    const std::uint32_t first = cut.codes[i] <= cut.cut_code;
+    const std::uint32_t second = cut.codes[i + 1] <= cut.cut_code;
     even.add(first, pair_[i]);
     odd.add(second, pair_[i + 1]);
     n_left += first + second;
   }
   if (i < n) {
-    const std::uint32_t last = codes[i] <= cut_code;
+    const std::uint32_t last = cut.codes[i] <= cut.cut_code;
     even.add(last, pair_[i]);
     n_left += last;
   }
   side_ = {Side{n_left, even.left_w + odd.left_w},
-           Side{static_cast<std::uint32_t>(n) - n_left, even.right_w + odd.right_w}, Side{}};
+           Side{node_.n - n_left, even.right_w + odd.right_w}, Side{}};
   sums_[0] = even.left_wy + odd.left_wy;
   sums_[1] = even.right_wy + odd.right_wy;
 }
 
-void CutSums::add_class_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
+void CutSums::add_class_codes(const CodeCut& cut) {
   clear();
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const std::size_t place = codes[i] > cut_code;
+  for (std::size_t i = 0; i < node_.n; ++i) {
+    const std::size_t place = cut.codes[i] > cut.cut_code;
     side_[1].n += static_cast<std::uint32_t>(place);
     sums_[place * width_ + class_[i]] += w_[i];
   }
-  side_[0].n = static_cast<std::uint32_t>(codes.size()) - side_[1].n;
+  side_[0].n = node_.n - side_[1].n;
   for (std::size_t k = 0; k < width_; ++k) {
     side_[0].w += sums_[k];
     side_[1].w += sums_[width_ + k];
   }
 }
 
-void CutSums::add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code) {
-  if (target_.kind == TargetKind::SCALAR) return add_scalar_codes(codes, cut_code);
-  if (target_.kind == TargetKind::CLASSES) return add_class_codes(codes, cut_code);
+void CutSums::add_codes(const CodeCut& cut) {
+  if (target_.kind == TargetKind::SCALAR) return add_scalar_codes(cut);
+  if (target_.kind == TargetKind::CLASSES) return add_class_codes(cut);
   clear();
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const std::size_t place = codes[i] > cut_code;
+  for (std::size_t i = 0; i < node_.n; ++i) {
+    const std::size_t place = cut.codes[i] > cut.cut_code;
     ++side_[place].n;
     side_[place].w += w_[i];
     double* sums = sums_.data() + place * width_;
@@ -151,11 +151,79 @@ void CutSums::add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_
   }
 }
 
-double CutSums::gain(const Limits& limits) const {
-  for (std::size_t place = 0; place < 2; ++place) {
-    if (side_[place].n < limits.min_rows || side_[place].w < limits.min_weight) return NO_SCORE;
+// Four chains of additions overlap, where one would wait for itself.
+void CutSums::find_class_gains(const CodeCut* cuts, const Limits& limits, double* gains) {
+  const std::size_t n = node_.n, both = 2 * width_;
+  lane_sums_.assign(LANES * both, 0.0);
+  std::array<double*, LANES> sums;
+  std::array<std::uint32_t, LANES> n_right{};
+  for (std::size_t k = 0; k < LANES; ++k) sums[k] = lane_sums_.data() + k * both;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double w = w_[i];
+    const std::size_t own = class_[i];
+    for (std::size_t k = 0; k < LANES; ++k) {
+      const std::uint32_t place = cuts[k].codes[i] > cuts[k].cut_code;
+      n_right[k] += place;
+      sums[k][place * width_ + own] += w;
+    }
   }
-  return over_node(score(sums_.data(), side_[0].w) + score(sums_.data() + width_, side_[1].w));
+  for (std::size_t k = 0; k < LANES; ++k) {
+    std::array<Side, 3> side{Side{node_.n - n_right[k], 0}, Side{n_right[k], 0}, Side{}};
+    for (std::size_t c = 0; c < width_; ++c) {
+      side[0].w += sums[k][c];
+      side[1].w += sums[k][width_ + c];
+    }
+    gains[k] = gain_of(side, sums[k], limits);
+  }
+}
+
+void CutSums::find_scalar_gains(const CodeCut* cuts, const Limits& limits, double* gains) {
+  SidePair even[LANES], odd[LANES];
+  std::array<std::uint32_t, LANES> n_left{};
+  const std::size_t n = node_.n;
+  const auto add = [&](std::size_t i, SidePair* to) {
+    for (std::size_t k = 0; k < LANES; ++k) {
+      const std::uint32_t goes_left = cuts[k].codes[i] <= cuts[k].cut_code;
+      to[k].add(goes_left, pair_[i]);
+      n_left[k] += goes_left;
+    }
+  };
+  std::size_t i = 0;
+  for (; i + 1 < n; i += 2) {
+    add(i, even);
+    add(i + 1, odd);
+  }
+  if (i < n) add(i, even);
+  for (std::size_t k = 0; k < LANES; ++k) {
+    const double sums[2] = {even[k].left_wy + odd[k].left_wy, even[k].right_wy + odd[k].right_wy};
+    const std::array<Side, 3> side{Side{n_left[k], even[k].left_w + odd[k].left_w},
+                                   Side{node_.n - n_left[k], even[k].right_w + odd[k].right_w},
+                                   Side{}};
+    gains[k] = gain_of(side, sums, limits);
+  }
+}
+
+void CutSums::find_gains(std::span<const CodeCut> cuts, const Limits& limits, double* gains) {
+  if (cuts.size() == LANES && target_.kind == TargetKind::CLASSES)
+    return find_class_gains(cuts.data(), limits, gains);
+  if (cuts.size() == LANES && target_.kind == TargetKind::SCALAR)
+    return find_scalar_gains(cuts.data(), limits, gains);
+  for (std::size_t k = 0; k < cuts.size(); ++k) {
+    add_codes(cuts[k]);
+    gains[k] = gain(limits);
+  }
+}
+
+double CutSums::gain_of(const std::array<Side, 3>& side, const double* sums,
+                        const Limits& limits) const {
+  for (std::size_t place = 0; place < 2; ++place) {
+    if (side[place].n < limits.min_rows || side[place].w < limits.min_weight) return NO_SCORE;
+  }
+  return over_node(score(sums, side[0].w) + score(sums + width_, side[1].w));
+}
+
+double CutSums::gain(const Limits& limits) const {
+  return gain_of(side_, sums_.data(), limits);
 }
 
 double CutSums::gain(std::array<bool, 3> left, const Limits& limits) {

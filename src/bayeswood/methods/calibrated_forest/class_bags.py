@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from bayeswood import _core
 from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
@@ -161,9 +162,32 @@ def measure_spread(
     sample = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(sample)
     out = _left_out(grown, sample, n_rows)
-    means = grown.forest.core.predict_bags(chosen.X, grown.forest.weights, size, n_jobs)[: len(out)]
-    factor = _factor(grown.forest, kind, grown.forest.draws(chosen.X, n_jobs), out, means)
-    return BagSpread(size, factor, _offset_variance(data, chosen, out, means, calibration))
+    if size < 2:
+        means = grown.forest.core.predict_bags(chosen.X, grown.forest.weights, size, n_jobs)
+        return BagSpread(size, 1.0, _offset_variance(data, chosen, out, means, calibration))
+    means, within = _core.bag_spread(
+        grown.forest.core,
+        chosen.X,
+        sample.astype(np.int32),
+        n_rows,
+        grown.forest.weights,
+        kind,
+        n_jobs=n_jobs,
+        **grown.row_weights.arguments(),
+    )
+    seen = out.any(axis=0)[:, 0]
+    if not seen.all():
+        means[:, ~seen] = _bag_means(grown, chosen.X[~seen], n_jobs)
+    variance = _offset_variance(data, chosen, out, means, calibration)
+    return BagSpread(size, _factor(out, means, within), variance)
+
+
+def _bag_means(grown: GrownForest, rows: NDArray[Any], n_jobs: int) -> F64:
+    """What whole bags say, (n_bags, n_rows, n_classes)."""
+    assert grown.row_weights is not None
+    size = grown.row_weights.trees_per_draw
+    found = grown.forest.core.predict_bags(rows, grown.forest.weights, size, n_jobs)
+    return found[: grown.forest.n_trees // size]
 
 
 def _left_out(grown: GrownForest, rows: NDArray[np.intp], n_rows: int) -> F64:
@@ -174,20 +198,10 @@ def _left_out(grown: GrownForest, rows: NDArray[np.intp], n_rows: int) -> F64:
     return law.left_out(whole, n_rows, rows).astype(np.float64)[:, :, None]
 
 
-def _factor(forest: Forest, kind: NDArray[np.int32], trees: F64, out: F64, means: F64) -> float:
-    """κ, from what trees, (n_trees, n_sampled, n_classes), and bags say of sampled rows."""
-    n_bags = len(out)
+def _factor(out: F64, means: F64, within: F64) -> float:
+    """κ, from what bags say of sampled rows, and what of it is chance."""
     count = out.sum(axis=0)
     used = count[:, 0] >= 2
-    if forest.n_trees < 2 * n_bags or not used.any():
-        return 1.0
-    size = forest.n_trees // n_bags
-    within = np.stack(
-        [
-            _variance_of_mean(trees[bag], forest.weights[bag], kind[bag])
-            for bag in (slice(g * size, (g + 1) * size) for g in range(n_bags))
-        ]
-    )
     average = (means * out).sum(axis=0) / np.maximum(count, 1.0)
     between = ((means - average) ** 2 * out).sum(axis=0) / np.maximum(count - 1.0, 1.0)
     by_chance = (within * out).sum(axis=0) / np.maximum(count, 1.0)
@@ -195,18 +209,6 @@ def _factor(forest: Forest, kind: NDArray[np.int32], trees: F64, out: F64, means
         return 1.0
     left = 1.0 - by_chance[used].sum() / between[used].sum()
     return float(np.sqrt(_PER_SHARE * max(_LEAST_SHARE, left)))
-
-
-def _variance_of_mean(trees: F64, weights: F64, kind: NDArray[np.int32]) -> F64:
-    """By chance of the trees, each kind by itself; of one tree of a kind nothing is known."""
-    share = weights / weights.sum()
-    if np.bincount(kind - kind.min()).min() < 2:
-        kind = np.zeros_like(kind)
-    found = np.zeros(trees.shape[1:])
-    for one in np.unique(kind):
-        part = kind == one
-        found += share[part].sum() ** 2 * trees[part].var(axis=0, ddof=1) / part.sum()
-    return found
 
 
 def _offset_variance(

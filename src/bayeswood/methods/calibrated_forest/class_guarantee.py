@@ -198,7 +198,7 @@ def make_class_guarantee(
     left_out = law.left_out(core.n_trees, n_rows, first)
     bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
     kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
-    node_class = classes_of_nodes(core)
+    node_class = _core.node_classes(core).astype(np.min_scalar_type(core.n_outputs))
     votes = tree_votes(core, node_class, data.X[counted], n_jobs)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
     margin = margins(votes, kept, label, core.n_outputs)
@@ -242,18 +242,6 @@ def packed(kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
     bits = np.zeros((n_rows, n_words(n_trees) * _WORD), dtype=np.bool_)
     bits[:, :n_trees] = kept.T
     return np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
-
-
-def classes_of_nodes(core: _core.Forest) -> NDArray[Any]:
-    """The most probable class of each leaf, of equals the first; 0 at other nodes."""
-    arrays = core.to_arrays()
-    sizes, values = arrays["leaf_n_entries"], arrays["leaf_value"]
-    leaf = np.repeat(np.arange(len(sizes)), sizes)
-    order = np.lexsort((arrays["leaf_class"], -values, leaf))
-    starts = np.cumsum(sizes) - sizes
-    found = np.zeros(len(arrays["feature"]), dtype=np.min_scalar_type(core.n_outputs))
-    found[arrays["feature"] < 0] = arrays["leaf_class"][order[starts]]
-    return found
 
 
 def tree_votes(

@@ -20,6 +20,12 @@ namespace bayeswood {
 
 enum class Place : std::uint8_t { LEFT = 0, RIGHT = 1, MISSING = 2 };
 
+// The codes of a node's rows by one feature, those up to `cut_code` left and all others right.
+struct CodeCut {
+  const std::uint16_t* codes;
+  std::uint32_t cut_code;
+};
+
 class CutSums {
  public:
   explicit CutSums(const Target& target) : target_(target) {}
@@ -29,11 +35,13 @@ class CutSums {
 
   // Adds up the rows, of which the i-th lies at places[i].
   void add(std::span<const Place> places);
-  // The same where codes up to `cut_code` lie left and all others right.
-  void add_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+  // The same by a cut of codes.
+  void add_codes(const CodeCut& cut);
 
   // The gain of left against right; NO_SCORE where the limits forbid it.
   double gain(const Limits& limits) const;
+  // The gains of up to LANES cuts, each as after add_codes: added up together.
+  void find_gains(std::span<const CodeCut> cuts, const Limits& limits, double* gains);
   // The gain of sending the places in `left` one way and the others the other.
   double gain(std::array<bool, 3> left, const Limits& limits);
 
@@ -46,8 +54,11 @@ class CutSums {
   void load_scalar(std::span<const std::uint32_t> rows, const RowData& data);
   void load_classes(std::span<const std::uint32_t> rows, const RowData& data);
   void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
-  void add_scalar_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
-  void add_class_codes(std::span<const std::uint16_t> codes, std::uint32_t cut_code);
+  void add_scalar_codes(const CodeCut& cut);
+  void add_class_codes(const CodeCut& cut);
+  void find_class_gains(const CodeCut* cuts, const Limits& limits, double* gains);
+  void find_scalar_gains(const CodeCut* cuts, const Limits& limits, double* gains);
+  double gain_of(const std::array<Side, 3>& side, const double* sums, const Limits& limits) const;
   void clear();
   double over_node(double children) const;
   double score(const double* sums, double w) const;
@@ -63,6 +74,7 @@ class CutSums {
   std::array<Side, 3> side_;                 // by place
   std::vector<double> sums_;                 // by place
   std::vector<double> merged_;               // of the two ways
+  std::vector<double> lane_sums_;            // by cut and place
 };
 
 }  // namespace bayeswood
