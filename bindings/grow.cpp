@@ -3,12 +3,14 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 
 #include "arrays.hpp"
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/boost.hpp"
+#include "bayeswood/grow/cart.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
@@ -217,43 +219,77 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
       to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
 }
 
-nb::tuple boost(const EncodedMatrix& encoded, const nb::object& y,
-                const OptionalVector& sample_weight, const AnyMatrix& X,
-                const std::shared_ptr<Forest>& before, const nb::kwargs& settings) {
+void make_boosted(BoostedBags* self, const EncodedMatrix& encoded, const Matrix<double>& y,
+                  const OptionalVector& sample_weight, const nb::kwargs& settings) {
   Keywords given(settings);
   const WeightSettings law(given);
   BoostOptions options;
-  options.n_stages = given.need<std::size_t>("n_stages");
+  options.n_bags = given.need<std::size_t>("n_bags");
+  options.first_bag = given.take<std::uint64_t>("first_bag", 0);
   options.learning_rate = given.need<double>("learning_rate");
-  GrowthSettings growth(given);
+  options.stage.seed = law.seed;
+  options.stage.max_features = given.need<std::uint32_t>("max_features");
+  options.stage.max_depth = given.need<std::uint32_t>("max_depth");
+  options.stage.min_samples_leaf = given.take<std::uint32_t>("min_samples_leaf", 1);
+  options.stage.min_weight_fraction_leaf = given.take("min_weight_fraction_leaf", 0.0);
+  const auto n_jobs = given.take("n_jobs", 1U);
   given.check_empty();
-  growth.check();
-  if (options.n_stages < 1 || growth.criterion != "squared_error")
-    throw std::invalid_argument("boosting: at least one stage, of squared error");
   const std::size_t n = encoded.n_rows();
-  const auto weights = checked_weights(sample_weight, n);
-  const Target target = make_target(y, growth.criterion, 0, n, weights);
-  options.tree = growth.options;
-  options.tree.scheme = law.of(n);
-  options.tree.keep_rows = true;
-  const GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
-  const MatrixView table = view(X);
-  if (table.n_rows() != n || table.n_columns() != encoded.n_features())
-    throw std::invalid_argument("X: the rows that were encoded");
-  std::optional<BoostStart> start;
-  if (before != nullptr) {
-    if (growth.n_trees == 0 || before->n_trees() % growth.n_trees != 0 ||
-        before->n_outputs() != target.n_outputs || before->shape().is_classifier)
-      throw std::invalid_argument("before: as many stages of each bag");
-    start.emplace(BoostStart{*before, table});
-  }
-  GrownForest grown;
-  run_released(growth.n_jobs, growth.progress, [&](const Running& run) {
-    grown = boost_bags(request, options, start ? &*start : nullptr, run);
+  if (y.shape(0) != n || y.shape(1) < 1) throw std::invalid_argument("y: one row per row of X");
+  if (options.stage.max_features < 1 || options.stage.min_samples_leaf < 1)
+    throw std::invalid_argument("nothing to grow");
+  const BoostData data{span(y), static_cast<std::uint32_t>(y.shape(1)),
+                       checked_weights(sample_weight, n)};
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    new (self) BoostedBags(encoded, data, law.of(n), options, run);
   });
-  return nb::make_tuple(
-      forest_over(encoded, target, std::move(grown.trees)),
-      to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
+}
+
+// The bags of these numbers, or all.
+std::vector<std::size_t> chosen_bags(const BoostedBags& bags,
+                                     const std::optional<std::vector<std::size_t>>& numbers) {
+  std::vector<std::size_t> chosen(bags.n_bags());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  if (!numbers) return chosen;
+  for (const auto number : *numbers)
+    if (number >= bags.n_bags()) throw nb::index_error("no such bag");
+  return *numbers;
+}
+
+void grow_stages(BoostedBags& self, std::size_t n_stages,
+                 const std::optional<std::vector<std::size_t>>& bags, unsigned n_jobs,
+                 const nb::object& progress) {
+  const std::vector<std::size_t> chosen = chosen_bags(self, bags);
+  run_released(n_jobs, progress, [&](const Running& run) { self.grow(n_stages, chosen, run); });
+}
+
+std::shared_ptr<Forest> boosted_forest(const BoostedBags& self, std::size_t n_stages,
+                                       const std::optional<std::vector<std::size_t>>& bags) {
+  Trees trees;
+  for (const auto bag : chosen_bags(self, bags)) {
+    if (n_stages > self.n_stages(bag)) throw std::invalid_argument("n_stages: not grown yet");
+    const auto first = self.trees(bag).begin();
+    trees.insert(trees.end(), first, first + static_cast<std::ptrdiff_t>(n_stages));
+  }
+  const EncodedMatrix& encoded = self.matrix();
+  ForestShape shape{static_cast<std::int32_t>(encoded.n_features()),
+                    static_cast<std::int32_t>(self.n_outputs()), false, encoded.n_levels()};
+  return std::make_shared<Forest>(std::move(shape), std::move(trees));
+}
+
+nb::tuple boosted_out_of_bag(const BoostedBags& self) {
+  std::vector<double> sums(self.n_rows() * self.n_outputs());
+  std::vector<std::int32_t> counts(self.n_rows());
+  self.out_of_bag(sums.data(), counts.data());
+  return nb::make_tuple(to_numpy(std::move(sums), {self.n_rows(), self.n_outputs()}),
+                        to_numpy(std::move(counts)));
+}
+
+nb::object boosted_importances(const BoostedBags& self) {
+  std::vector<double> found;
+  for (std::size_t b = 0; b < self.n_bags(); ++b)
+    found.insert(found.end(), self.importance(b).begin(), self.importance(b).end());
+  return to_numpy(std::move(found), {self.n_bags(), self.matrix().n_features()});
 }
 
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
@@ -292,8 +328,14 @@ void bind_grow(nb::module_& m) {
       .def("thresholds", &thresholds_of, nb::arg("feature"));
   m.def("grow_forest", &grow, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
         nb::arg("settings"));
-  m.def("boost_bags", &boost, nb::arg("encoded"), nb::arg("y"), nb::arg("sample_weight").none(),
-        nb::arg("X"), nb::arg("before").none(), nb::arg("settings"));
+  nb::class_<BoostedBags>(m, "BoostedBags")
+      .def("__init__", &make_boosted, nb::arg("encoded"), nb::arg("y"),
+           nb::arg("sample_weight").none(), nb::arg("settings"), nb::keep_alive<1, 2>())
+      .def("grow", &grow_stages, nb::arg("n_stages"), nb::arg("bags") = nb::none(),
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none())
+      .def("forest", &boosted_forest, nb::arg("n_stages"), nb::arg("bags") = nb::none())
+      .def("out_of_bag", &boosted_out_of_bag)
+      .def_prop_ro("importances", &boosted_importances);
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
         nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none(),

@@ -328,38 +328,6 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
                         to_numpy(std::move(counts)));
 }
 
-std::vector<std::size_t> checked_stops(const Vector<std::int64_t>& stops, std::uint64_t length) {
-  std::vector<std::size_t> checked;
-  for (const auto stop : span(stops)) {
-    const std::size_t before = checked.empty() ? 0 : checked.back();
-    if (stop <= static_cast<std::int64_t>(before) || static_cast<std::uint64_t>(stop) > length)
-      throw std::invalid_argument("stops: ascending, from 1 to trees_per_draw");
-    checked.push_back(static_cast<std::size_t>(stop));
-  }
-  return checked;
-}
-
-nb::tuple oob_path(const Forest& forest, const AnyMatrix& X, const Vector<std::int64_t>& stops,
-                   const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
-                   double weight_threshold, const OptionalGroups& row_groups,
-                   const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
-  const MatrixView table = view(X);
-  check_table(forest, table);
-  if (forest.shape().is_classifier) throw std::invalid_argument("classes do not add up");
-  const auto checked = checked_stops(stops, trees_per_draw);
-  const std::size_t n = table.n_rows();
-  std::vector<double> sums(checked.size() * n * forest.n_outputs());
-  std::vector<std::int32_t> counts(n);
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
-  const OutOfBag bag{weights, {}};
-  run_released(n_jobs, nb::none(), [&](const Running& run) {
-    predict_oob_path(forest, table, bag, checked, sums.data(), counts.data(), run);
-  });
-  return nb::make_tuple(to_numpy(std::move(sums), {checked.size(), n, forest.n_outputs()}),
-                        to_numpy(std::move(counts)));
-}
-
 // The responses with the forest they belong to, which Python may let go of.
 struct BoundResponses {
   std::shared_ptr<Forest> forest;
@@ -466,10 +434,6 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_tree") = 0, nb::arg("row_parts") = nb::none(),
-           nb::arg("trees_per_draw") = 1)
-      .def("predict_oob_path", &oob_path, nb::arg("X"), nb::arg("stops"), nb::arg("scheme"),
-           nb::arg("seed"), nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
            nb::arg("trees_per_draw") = 1);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),

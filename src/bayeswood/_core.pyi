@@ -1,6 +1,6 @@
 """Types of the native core. Every array is a NumPy array; see docs/architecture.md."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -214,22 +214,6 @@ class Forest:
         entries start[i] .. start[i + 1] - 1 of row i the class, the average, and the averages over
         the trees of either half (0 or 1, per tree); then per row the number of trees and their
         effective number (sum w)**2 / sum w**2. Classification only.
-        """
-    def predict_oob_path(
-        self,
-        X: NDArray[Any],
-        stops: NDArray[np.int64],
-        scheme: str,
-        seed: int,
-        n_jobs: int = 1,
-        weight_threshold: float = 0.0,
-        row_groups: NDArray[np.int32] | None = None,
-        row_parts: NDArray[np.int32] | None = None,
-        trees_per_draw: int = 1,
-    ) -> tuple[F64, NDArray[np.int32]]:
-        """(n_stops, n_rows, n_outputs): over the bags of trees_per_draw trees that left the
-        training row out, the sums of what their first `stops` trees add up to; and the number of
-        these bags, (n_rows,). Regression only.
         """
     def scaled(self, factors: F64) -> Forest:
         """The same trees, their leaf values times one factor per tree; no classes."""
@@ -665,41 +649,61 @@ def count_unbeaten(
     old rows count for their own class alone. The same bits for any n_jobs and instruction_set.
     """
 
-def boost_bags(
-    encoded: EncodedMatrix,
-    y: F64,
-    sample_weight: F64 | None,
-    X: NDArray[Any],
-    before: Forest | None,
-    *,
-    n_trees: int,
-    n_stages: int,
-    learning_rate: float,
-    criterion: str,
-    scheme: str,
-    seed: int,
-    max_features: int,
-    min_samples_leaf: int = 1,
-    min_weight_fraction_leaf: float = 0.0,
-    max_depth: int = 0,
-    first_tree: int = 0,
-    n_jobs: int = 1,
-    progress: Progress | None = None,
-    weight_threshold: float = 0.0,
-    row_groups: NDArray[np.int32] | None = None,
-    row_parts: NDArray[np.int32] | None = None,
-    trees_per_draw: int = 1,
-) -> tuple[Forest, F64]:
-    """Grow bags first_tree .. first_tree + n_trees - 1, each a sum of n_stages trees on the rows of
-    positive weight in its draw.
+class BoostedBags:
+    """Bags, each a sum of small trees (stages) on the rows of positive weight in its draw.
 
     Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
-    holds the bag's mean too. `before`: the stages of all bags so far (bag after bag), grown on the
-    rows X, after which to go on: the result are the stages to come, as they would be in one go.
-
-    Returns the trees, bag after bag, and the impurity decrease per bag and feature as a share of
-    the impurity of the bag's first root. The same bits for any n_jobs.
+    holds the bag's mean too. Trees are grown from histograms: a number has at most 255 bins, exact
+    where it has no more values. The same bits for any n_jobs, and in however many calls stages are
+    grown. After an interrupt bags are of no more use.
     """
+
+    def __init__(
+        self,
+        encoded: EncodedMatrix,
+        y: F64,
+        sample_weight: F64 | None,
+        *,
+        n_bags: int,
+        learning_rate: float,
+        scheme: str,
+        seed: int,
+        max_features: int,
+        max_depth: int,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        first_bag: int = 0,
+        n_jobs: int = 1,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+    ) -> None:
+        """Bag b has the weights of draw first_bag + b; y is (n_rows, n_outputs)."""
+
+    def grow(
+        self,
+        n_stages: int,
+        bags: Sequence[int] | None = None,
+        n_jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        """So many more stages of these bags (of all, unless told)."""
+
+    def forest(self, n_stages: int, bags: Sequence[int] | None = None) -> Forest:
+        """The first so many stages of these bags, bag after bag."""
+
+    def out_of_bag(self) -> tuple[F64, NDArray[np.int32]]:
+        """Sums over the bags that left a row out, (n_rows, n_outputs), and their number.
+
+        A row that a draw keeps but whose sample_weight is 0 is not left out.
+        """
+
+    @property
+    def importances(self) -> F64:
+        """What the squared error fell by, as a share of that around the bag's mean, (n_bags,
+        n_features).
+        """
 
 def draw_weights(
     scheme: str,

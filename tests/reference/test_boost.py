@@ -2,93 +2,192 @@
 
 import numpy as np
 import pytest
+from cart_twin import Problem, Settings
+from nested_tree import add_gains, assert_same
+from random_tables import n_levels_of, random_rows, signal
+from stage_twin import MOST_BINS, Bins, StageTree
 
 from bayeswood import _core
 
+SEED = 3
+RATE = 0.3
 FIRST_NUMBER = 2**40
 MOST_STAGES = 2**20
+NUMBERS = ("normal", "rounded", "integer", "tailed", "constant", "binary")
+MIXED = ("normal", "levels2", "rounded", "levels7", "levels300", "tailed")
+FEW = ("normal", "normal", "normal", "levels5")
+LAW = {"scheme": "subsample", "seed": SEED, "weight_threshold": 0.4}
 SETTINGS = {"max_features": 2, "min_samples_leaf": 3, "max_depth": 3}
 
 
-@pytest.fixture(scope="module", params=[1, 2])
-def table(request):
-    rng = np.random.default_rng(request.param)
-    X = rng.normal(size=(300, 4))
-    X[:, 3] = rng.integers(0, 5, size=300)
-    X[rng.random(X.shape) < 0.05] = np.nan
-    y = np.nan_to_num(X[:, :1]) ** 2 + rng.normal(size=(300, request.param)) / 2
-    return X, y, np.array([0, 0, 0, 5], dtype=np.int32)
+def table(rng, kinds, n=700, missing=0.0, n_outputs=1):
+    X = random_rows(rng, n, kinds, missing)
+    y = np.stack([signal(rng, X) for _ in range(n_outputs)], axis=1)
+    return X, y, n_levels_of(kinds).astype(np.int32)
 
 
-def law(seed=3):
-    return {"scheme": "subsample", "seed": seed, "weight_threshold": 0.4}
+def boosted(data, weights=None, n_bags=3, n_jobs=1, n_stages=0, **settings):
+    X, y, n_levels = data
+    given = {"max_features": X.shape[1], "max_depth": 3, "min_samples_leaf": 4, **settings}
+    bags = _core.BoostedBags(
+        _core.EncodedMatrix(X, n_levels), y, weights, n_bags=n_bags, learning_rate=RATE,
+        n_jobs=n_jobs, **LAW, **given,
+    )  # fmt: skip
+    if n_stages:
+        bags.grow(n_stages, n_jobs=n_jobs)
+    return bags
 
 
-def native(table, n_stages=6, n_bags=3, weights=None, before=None, **options):
-    X, y, n_levels = table
-    return _core.boost_bags(
-        _core.EncodedMatrix(X, n_levels), y, weights, X, before, criterion="squared_error",
-        n_trees=n_bags, n_stages=n_stages, learning_rate=0.3, **law(), **SETTINGS, **options,
+def weights_in(bag, n_rows, weights):
+    drawn = _core.draw_weights(tree=bag, n_rows=n_rows, sample_weight=weights, **LAW)
+    return drawn if weights is None else drawn * weights
+
+
+def stage_value(tree, mean):
+    """The tree of a stage with the values that its twin has: before they are shrunk."""
+    return {**tree, "value": (np.asarray(tree["value"]).reshape(-1, len(mean)) - mean) / RATE}
+
+
+def assert_stages_are_twins(data, weights=None, n_stages=3, **settings):
+    X, y, n_levels = data
+    bags = boosted(data, weights, n_bags=2, n_stages=n_stages, **settings)
+    limits = {"max_depth": 3, "min_samples_leaf": 4, **settings}
+    max_features = limits.pop("max_features", X.shape[1])
+    for bag in range(2):
+        given = weights_in(bag, len(X), weights)
+        mean = np.average(y, axis=0, weights=given)
+        squares = (given[:, None] * (y - mean) ** 2).sum()
+        gains = np.zeros(X.shape[1])
+        for stage in range(n_stages):
+            forest = bags.forest(stage + 1, [bag])
+            so_far = bags.forest(stage, [bag]).predict_mean(X, np.ones(stage)) if stage else mean
+            problem = Problem(X, y - so_far, given, n_levels, Settings(**limits))
+            number = FIRST_NUMBER + bag * MOST_STAGES + stage
+            twin = StageTree(problem, SEED, number, max_features)
+            tree = stage_value(forest.tree(stage), 0 * mean if stage else mean)
+            assert_same(tree, 0, twin.root, n_levels)
+            add_gains(twin.root, gains)
+        np.testing.assert_allclose(bags.importances[bag], gains / squares, atol=1e-8)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+@pytest.mark.parametrize("kinds", [NUMBERS, MIXED])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_every_stage_is_that_of_the_twin(rng, missing, kinds, weighted, n_outputs):
+    data = table(rng, kinds, missing=missing, n_outputs=n_outputs)
+    weights = rng.exponential(size=len(data[0])) if weighted else None
+    assert_stages_are_twins(data, weights)
+
+
+@pytest.mark.parametrize("kinds", [NUMBERS, MIXED])
+@pytest.mark.parametrize("max_features", [1, 3])
+def test_features_are_drawn_as_the_twin_draws_them(rng, kinds, max_features):
+    assert_stages_are_twins(table(rng, kinds, missing=0.1), max_features=max_features)
+
+
+@pytest.mark.parametrize("n", [5, 30])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_small_tables_and_limits(rng, n, weighted):
+    weights = rng.exponential(size=n) if weighted else None
+    assert_stages_are_twins(
+        table(rng, MIXED, n=n, missing=0.1), weights, max_depth=5, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.1,
     )  # fmt: skip
 
 
-def slow_bag(table, bag, n_stages, weights):
-    """One bag: a tree on the residuals of the sum so far, and so on."""
-    X, y, n_levels = table
-    encoded = _core.EncodedMatrix(X, n_levels)
-    drawn = _core.draw_weights(tree=bag, n_rows=len(X), sample_weight=weights, **law())
-    given = drawn if weights is None else drawn * weights
-    inside = given > 0
-    mean = np.average(y[inside], axis=0, weights=given[inside])
-    residuals = np.where(inside[:, None], y - mean, 0.0)
-    trees, total = [], np.tile(mean, (len(X), 1))
-    for stage in range(n_stages):
-        tree, _ = _core.grow_forest(
-            encoded, residuals, None, criterion="squared_error", scheme="given", seed=3,
-            given_weights=given[None], n_trees=1,
-            first_tree=FIRST_NUMBER + bag * MOST_STAGES + stage, **SETTINGS,
-        )  # fmt: skip
-        step = 0.3 * tree.predict_mean(X, np.ones(1))
-        residuals = np.where(inside[:, None], residuals - step, 0.0)
-        total += step
-        trees.append(tree.tree(0))
-    return trees, total
+def test_more_values_than_bins(rng):
+    X = np.column_stack([rng.normal(size=3000), np.round(np.exp(3 * rng.normal(size=3000)))])
+    X[rng.random(3000) < 0.4, 1] = 7.0
+    heavy = Bins.of(X[:, 1])
+    assert len(heavy.low) <= MOST_BINS
+    assert (heavy.low[heavy.high == 7.0] == 7.0).all()  # a value of many rows has its own bin
+    data = X, signal(rng, X)[:, None], np.zeros(2, dtype=np.int32)
+    assert_stages_are_twins(data, max_depth=6)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_every_stage_is_that_of_the_twin(table, weighted):
-    X = table[0]
-    weights = np.random.default_rng(0).exponential(size=len(X)) if weighted else None
-    grown, importances = native(table, weights=weights)
-    assert importances.shape == (3, 4)
-    for bag in range(3):
-        trees, total = slow_bag(table, bag, 6, weights)
-        for stage, tree in enumerate(trees):
-            found = grown.tree(6 * bag + stage)
-            np.testing.assert_array_equal(found["feature"], tree["feature"])
-            np.testing.assert_allclose(found["threshold"], tree["threshold"], rtol=1e-12)
-        summed = grown.select(np.arange(6) + 6 * bag).predict_mean(X, np.ones(6))
-        np.testing.assert_allclose(summed, total, rtol=1e-9, atol=1e-9)
+def test_bins_share_rows_out(rng):
+    x = rng.normal(size=10_000)
+    bins = Bins.of(x)
+    assert len(bins.low) == MOST_BINS
+    counts = np.bincount(bins.number(x).astype(int))
+    assert counts.min() >= 38
+    assert counts.max() <= 41
 
 
-def test_stages_to_come_are_those_of_one_go(table):
-    X = table[0]
-    whole, of_whole = native(table, n_stages=8)
-    first, of_first = native(table, n_stages=3)
-    rest, of_rest = native(table, n_stages=5, before=first)
-    for bag in range(3):
-        parts = [first.select(np.arange(3) + 3 * bag), rest.select(np.arange(5) + 5 * bag)]
-        both = _core.Forest.join(parts).predict_mean(X, np.ones(8))
-        expected = whole.select(np.arange(8) + 8 * bag).predict_mean(X, np.ones(8))
-        np.testing.assert_allclose(both, expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(of_first + of_rest, of_whole, rtol=1e-9)
+@pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
+def test_responses_of_any_size(rng, scale):
+    X, y, n_levels = table(rng, NUMBERS, n=300)
+    usual = boosted((X, y, n_levels), n_stages=4)
+    scaled = boosted((X, scale * y, n_levels), n_stages=4)
+    for tree in range(12):
+        a, b = usual.forest(4).tree(tree), scaled.forest(4).tree(tree)
+        np.testing.assert_array_equal(a["feature"], b["feature"])
+    np.testing.assert_allclose(scaled.importances, usual.importances, rtol=1e-6)
 
 
-def test_any_number_of_threads_gives_the_same_bits(table):
-    one, _ = native(table, n_jobs=1)
-    two, _ = native(table, n_jobs=2)
+def test_a_constant_response_is_a_leaf(rng):
+    X, y, n_levels = table(rng, NUMBERS, n=100)
+    forest = boosted((X, np.full_like(y, 2.5), n_levels), n_stages=2).forest(2)
+    assert all(len(forest.tree(t)["feature"]) == 1 for t in range(forest.n_trees))
+    np.testing.assert_array_equal(forest.predict_mean(X, np.ones(6)), 7.5)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_stages_to_come_are_those_of_one_go(rng, n_outputs):
+    data = table(rng, MIXED, n_outputs=n_outputs)
+    whole, parts = boosted(data, n_stages=8), boosted(data, n_stages=3)
+    parts.grow(5, [1])
+    parts.grow(5, [0, 2])
+    assert_same_bits(whole.forest(8), parts.forest(8))
+    np.testing.assert_array_equal(whole.importances, parts.importances)
+
+
+def test_a_bag_alone_is_the_same_bag(rng):
+    data = table(rng, MIXED)
+    among = boosted(data, n_stages=4).forest(4, [2])
+    alone = boosted(data, n_bags=1, first_bag=2, n_stages=4).forest(4)
+    assert_same_bits(among, alone)
+
+
+def test_any_number_of_threads_gives_the_same_bits(rng):
+    data = table(rng, MIXED, missing=0.1)
+    one, two = (boosted(data, n_jobs=n, n_stages=5) for n in (1, 2))
+    assert_same_bits(one.forest(5), two.forest(5))
+    np.testing.assert_array_equal(one.out_of_bag()[0], two.out_of_bag()[0])
+
+
+def assert_same_bits(one, other):
     for name, array in one.to_arrays().items():
-        np.testing.assert_array_equal(array, two.to_arrays()[name])
+        np.testing.assert_array_equal(array, other.to_arrays()[name])
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_out_of_bag_sums_are_of_the_bags_that_left_a_row_out(rng, n_outputs, weighted):
+    data = table(rng, MIXED, missing=0.2, n_outputs=n_outputs)
+    X, y, _ = data
+    weights = rng.exponential(size=len(X)) if weighted else None
+    bags = boosted(data, weights, n_stages=6)
+    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **LAW) == 0 for b in range(3)])
+    sums, counts = bags.out_of_bag()
+    np.testing.assert_array_equal(counts, out.sum(axis=0))
+    expected = np.zeros(y.shape)
+    for bag in range(3):
+        said = bags.forest(6, [bag]).predict_mean(X, np.ones(6))
+        expected += np.where(out[bag][:, None], said, 0.0)
+    np.testing.assert_allclose(sums, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_row_of_weight_0_takes_no_part(rng):
+    data = table(rng, NUMBERS, n=200)
+    weights = (rng.random(200) < 0.7).astype(float)
+    bags = boosted(data, weights, n_stages=2)
+    counts = bags.out_of_bag()[1]
+    drawn = [weights_in(bag, 200, None) for bag in range(3)]
+    np.testing.assert_array_equal(counts, sum((one == 0).astype(int) for one in drawn))
+    tree = bags.forest(1, [0]).tree(0)
+    assert tree["n_samples"][0] == (weights_in(0, 200, weights) > 0).sum()
 
 
 def test_rows_of_a_bag_weigh_one_or_nothing():
@@ -100,38 +199,24 @@ def test_rows_of_a_bag_weigh_one_or_nothing():
         np.testing.assert_array_equal(shared, kept)
 
 
-def test_the_path_is_the_sum_over_bags_that_left_a_row_out(table):
-    X, y, _ = table
-    grown, _ = native(table, n_stages=6)
-    stops = np.array([2, 5, 6])
-    sums, counts = grown.predict_oob_path(X, stops, **law(), trees_per_draw=6, n_jobs=2)
-    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **law()) == 0 for b in range(3)])
-    np.testing.assert_array_equal(counts, out.sum(axis=0))
-    for place, stop in enumerate(stops):
-        expected = np.zeros(y.shape)
-        for bag in range(3):
-            part = grown.select(np.arange(stop) + 6 * bag).predict_mean(X, np.ones(stop))
-            expected += np.where(out[bag][:, None], part, 0.0)
-        np.testing.assert_allclose(sums[place], expected, rtol=1e-9, atol=1e-12)
-
-
-def test_out_of_bag_sums_know_bags(table):
-    X, y, n_levels = table
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_out_of_bag_sums_know_bags(rng, n_outputs):
+    X, y, n_levels = table(rng, FEW, n=300, missing=0.05, n_outputs=n_outputs)
     trees, _ = _core.grow_forest(
         _core.EncodedMatrix(X, n_levels), y, None, criterion="squared_error", n_trees=8,
-        trees_per_draw=4, **law(), **SETTINGS,
+        trees_per_draw=4, **LAW, **SETTINGS,
     )  # fmt: skip
-    sums, counts = trees.predict_oob(X, **law(), trees_per_draw=4)
-    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **law()) == 0 for b in range(2)])
+    sums, counts = trees.predict_oob(X, **LAW, trees_per_draw=4)
+    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **LAW) == 0 for b in range(2)])
     np.testing.assert_array_equal(counts, 4 * out.sum(axis=0))
     draws = trees.predict_draws(X)
     expected = (draws * np.repeat(out, 4, axis=0)[:, :, None]).sum(axis=0)
     np.testing.assert_allclose(sums, expected, rtol=1e-12)
 
 
-def test_values_are_scaled_tree_by_tree(table):
-    X, _, _ = table
-    grown, _ = native(table, n_stages=2)
+def test_values_are_scaled_tree_by_tree(rng):
+    data = table(rng, FEW, n=300)
+    X, grown = data[0], boosted(data, n_stages=2).forest(2)
     factors = np.arange(6.0) - 2
     scaled = grown.scaled(factors)
     np.testing.assert_allclose(
@@ -140,16 +225,17 @@ def test_values_are_scaled_tree_by_tree(table):
     assert not scaled.has_rows
 
 
-def test_out_of_bag_quantiles_are_of_the_leaves_that_left_a_row_out(table):
-    X, y, n_levels = table
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_out_of_bag_quantiles_are_of_the_leaves_that_left_a_row_out(rng, n_outputs):
+    X, y, n_levels = table(rng, FEW, n=300, missing=0.05, n_outputs=n_outputs)
     keep = {**SETTINGS, "min_samples_leaf": 6}
     trees, _ = _core.grow_forest(
         _core.EncodedMatrix(X, n_levels), y, None, criterion="squared_error", n_trees=6,
-        trees_per_draw=2, keep_rows=True, **law(), **keep,
+        trees_per_draw=2, keep_rows=True, **LAW, **keep,
     )  # fmt: skip
-    shared = {**law(), "trees_per_draw": 2}
+    shared = {**LAW, "trees_per_draw": 2}
     responses = _core.LeafResponses(trees, y, None, **shared)
-    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **law()) == 0 for b in range(3)])
+    out = np.array([_core.draw_weights(tree=b, n_rows=len(X), **LAW) == 0 for b in range(3)])
     rows = np.flatnonzero(out.any(axis=0))[::7].astype(np.int32)
     levels = np.array([0.1, 0.5, 0.8])
     found = responses.oob_quantiles(X[rows], rows, levels, **shared)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cart_twin import Problem
+from nested_tree import add_gains, assert_same
 from random_cut_twin import RandomTree
 from random_tables import TARGETS, random_problem
 
@@ -40,32 +41,6 @@ def grow(problem: Problem, max_features: int, n_trees: int = 3, **options):
     return forest, importances
 
 
-def levels_of(tree: dict, node: int, n_levels: int) -> frozenset[int]:
-    first = tree["category_offset"][node]
-    words = tree["category_words"][first : first + (n_levels + 63) // 64]
-    return frozenset(i for i in range(n_levels) if int(words[i // 64]) >> (i % 64) & 1)
-
-
-def assert_same(tree: dict, node: int, grown: dict, n_levels: np.ndarray) -> None:
-    """Equality of a subtree in every law, threshold and statistic."""
-    twin = grown["node"]
-    assert tree["n_samples"][node] == len(twin.rows)
-    np.testing.assert_allclose(tree["weight"][node], twin.sum_w, rtol=1e-5)
-    cut = grown.get("cut")
-    # Inner values are averages by the leaves' weights, which are single precision.
-    slack = (1e-6 if cut else 1e-12) * np.abs(twin.problem.response).max()
-    np.testing.assert_allclose(tree["value"][node], twin.value, rtol=1e-9, atol=slack)
-    assert tree["feature"][node] == (cut.feature if cut else -1)
-    if not cut:
-        return
-    np.testing.assert_array_equal(tree["threshold"][node], cut.threshold)
-    assert tree["missing_left"][node] == cut.missing_left
-    if n_levels[cut.feature]:
-        assert levels_of(tree, node, n_levels[cut.feature]) == cut.left_levels
-    assert_same(tree, tree["left"][node], grown["left"], n_levels)
-    assert_same(tree, tree["right"][node], grown["right"], n_levels)
-
-
 def assert_twins(problem: Problem, max_features: int, n_trees: int = 3) -> None:
     forest, importances = grow(problem, max_features, n_trees)
     for index in range(n_trees):
@@ -76,13 +51,6 @@ def assert_twins(problem: Problem, max_features: int, n_trees: int = 3) -> None:
         impurity = twin.root["node"].impurity
         if impurity > 0:
             np.testing.assert_allclose(importances[index], expected / impurity, atol=1e-8)
-
-
-def add_gains(grown: dict, total: np.ndarray) -> None:
-    if "cut" in grown:
-        total[grown["cut"].feature] += max(0.0, grown["cut"].gain)
-        add_gains(grown["left"], total)
-        add_gains(grown["right"], total)
 
 
 @pytest.mark.parametrize("target", TARGETS)

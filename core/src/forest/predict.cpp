@@ -155,32 +155,6 @@ void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& 
                     });
 }
 
-void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
-                      std::span<const std::size_t> stops, double* sums, std::int32_t* counts,
-                      const Running& run) {
-  const std::size_t n = table.n_rows();
-  const std::size_t k = forest.n_outputs();
-  const std::size_t length = bag.scheme.trees_per_draw;
-  std::vector<std::size_t> stop_after(length, stops.size());  // which stop comes after each tree
-  for (std::size_t s = 0; s < stops.size(); ++s) stop_after[stops[s] - 1] = s;
-  std::fill(sums, sums + stops.size() * n * k, 0.0);
-  std::fill(counts, counts + n, 0);
-  std::vector<double> so_far(n * k);
-  for_each_oob_leaf(forest, table, bag, run,
-                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
-                      double* sum = so_far.data() + row * k;
-                      if (t % length == 0) {
-                        std::fill(sum, sum + k, 0.0);
-                        ++counts[row];
-                      }
-                      add_leaf(forest, t, forest.tree(t).child[node], 1.0, sum);
-                      const std::size_t stop = stop_after[t % length];
-                      if (stop == stops.size()) return;
-                      double* out = sums + (stop * n + row) * k;
-                      for (std::size_t j = 0; j < k; ++j) out[j] += sum[j];
-                    });
-}
-
 std::vector<double> split_variation(const Forest& forest, std::size_t trees_per_member) {
   const std::size_t k = forest.n_outputs();
   const auto d = static_cast<std::size_t>(forest.shape().n_features);

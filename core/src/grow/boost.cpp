@@ -1,12 +1,8 @@
 #include "bayeswood/grow/boost.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <span>
-#include <vector>
-
-#include "bayeswood/forest/walk_tree.hpp"
-#include "bayeswood/grow/tree_grower.hpp"
+#include <cmath>
+#include <stdexcept>
 
 namespace bayeswood {
 namespace {
@@ -16,141 +12,132 @@ namespace {
 constexpr std::uint64_t FIRST_NUMBER = 1ULL << 40;
 constexpr std::uint64_t MOST_STAGES = 1ULL << 20;
 
-// One worker's residuals and grower, reused from bag to bag.
-class Booster {
- public:
-  Booster(const GrowRequest& request, const BoostOptions& options, const BoostStart* start)
-      : request_(request),
-        options_(options),
-        start_(start),
-        n_before_(start == nullptr ? 0 : start->forest.n_trees() / request.n_trees),
-        k_(request.target.n_outputs),
-        residuals_(request.target.values.begin(), request.target.values.end()),
-        target_(Target::regression(residuals_, request.target.n_outputs, {})),
-        grower_(request.matrix, target_, options.tree) {}
+}  // namespace
 
-  void grow_bag(std::size_t b, Tree* trees, double* importance, const StopFlag& stop) {
-    take_bag(b);
-    std::vector<double> decrease(request_.matrix.n_features());
-    for (std::size_t s = 0; s < options_.n_stages; ++s) {
-      check_stop(stop);
-      target_ = Target::regression(residuals_, target_.n_outputs, grower_.weights());
-      std::fill(decrease.begin(), decrease.end(), 0.0);
-      const std::uint64_t number =
-          FIRST_NUMBER + (request_.first_tree + b) * MOST_STAGES + n_before_ + s;
-      grower_.grow(number, trees[s], decrease.data(), stop);
-      const double share = first_squares_ > 0 ? squares(residuals_) / first_squares_ : 0;
-      for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += share * decrease[j];
-      learn(trees[s]);
+BoostedBags::BoostedBags(const EncodedMatrix& matrix, const BoostData& data,
+                         const WeightScheme& scheme, const BoostOptions& options,
+                         const Running& run)
+    : bins_(matrix, run.n_threads, run.poll),
+      options_(options),
+      n_outputs_(data.n_outputs),
+      responses_(data.responses.begin(), data.responses.end()),
+      bags_(options.n_bags) {
+  parallel_for(
+      n_bags(), run.n_threads,
+      [&](std::size_t b, unsigned, const StopFlag&) { start(b, data, scheme); }, run.poll);
+}
+
+void BoostedBags::start(std::size_t b, const BoostData& data, const WeightScheme& scheme) {
+  Bag& bag = bags_[b];
+  std::vector<double>& weights = bag.weights;
+  weights.resize(n_rows());
+  draw_weights(scheme, (options_.first_bag + b) * scheme.trees_per_draw, data.sample_weight,
+               weights);
+  std::vector<std::uint32_t> left_out;
+  for (std::uint32_t i = 0; i < n_rows(); ++i) {
+    if (weights[i] == 0) left_out.push_back(i);
+    if (!data.sample_weight.empty()) weights[i] *= data.sample_weight[i];
+    if (weights[i] > 0) bag.rows.push_back(i);
+  }
+  bag.n_inside = bag.rows.size();
+  if (bag.rows.empty()) throw std::invalid_argument("every row has weight 0");
+  bag.rows.insert(bag.rows.end(), left_out.begin(), left_out.end());
+  const auto weighs_one = [](double w) { return w == 0 || w == 1; };
+  if (std::all_of(weights.begin(), weights.end(), weighs_one)) weights = {};
+  bag.importance.assign(bins_.matrix().n_features(), 0.0);
+  centre(bag);
+}
+
+// Takes the mean of the rows in the bag from all.
+void BoostedBags::centre(Bag& bag) const {
+  const auto inside = std::span(bag.rows).first(bag.n_inside);
+  const std::size_t k = n_outputs_;
+  const auto weight = [&](std::size_t row) { return bag.weights.empty() ? 1.0 : bag.weights[row]; };
+  bag.mean.assign(k, 0.0);
+  double total = 0;
+  for (const auto row : inside) {
+    total += weight(row);
+    for (std::size_t j = 0; j < k; ++j)
+      bag.mean[j] += (responses_[row * k + j] - bag.mean[j]) * (weight(row) / total);
+  }
+  bag.residuals = responses_;
+  for (std::size_t i = 0; i < bag.residuals.size(); ++i) bag.residuals[i] -= bag.mean[i % k];
+  bag.exponent = scale_exponent({bag.residuals, {}, n_outputs_}, inside, 0);
+  const double scale = std::ldexp(1.0, bag.exponent);
+  for (const auto row : inside) {
+    for (std::size_t j = 0; j < k; ++j) {
+      const double scaled = bag.residuals[row * k + j] * scale;
+      bag.squares += weight(row) * scaled * scaled;
     }
-    if (n_before_ > 0) return;
-    for (std::size_t i = 0; i < trees[0].leaf_value.size(); ++i)
-      trees[0].leaf_value[i] += means_[i % k_];
+  }
+}
+
+// One thread's grower, for bags with weights or without.
+class BoostedBags::Worker {
+ public:
+  explicit Worker(const BoostedBags& bags) : bags_(bags) {}
+
+  void grow(Bag& bag, std::uint64_t number, const StopFlag& stop) {
+    auto& grower = bag.weights.empty() ? plain_ : weighted_;
+    const std::uint32_t k = bags_.n_outputs_;
+    if (!grower)
+      grower = std::make_unique<StageGrower>(bags_.bins_, bags_.options_.stage, bags_.n_rows(), k,
+                                             !bag.weights.empty());
+    rows_ = bag.rows;
+    gains_.assign(bag.importance.size(), 0.0);
+    const StageRows rows{std::span(rows_).first(bag.n_inside),
+                         std::span(rows_).subspan(bag.n_inside)};
+    Tree tree = grower->grow(number, {bag.residuals, bag.weights, k, bag.exponent}, rows,
+                             gains_.data(), stop);
+    for (double& value : tree.leaf_value) value *= bags_.options_.learning_rate;
+    for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+      const double* value = tree.leaf_value.data() + leaf * k;
+      for (const auto part : {grower->inside(leaf), grower->outside(leaf)})
+        for (const auto row : part)
+          for (std::size_t j = 0; j < k; ++j) bag.residuals[std::size_t{row} * k + j] -= value[j];
+    }
+    if (bag.trees.empty())
+      for (std::size_t i = 0; i < tree.leaf_value.size(); ++i)
+        tree.leaf_value[i] += bag.mean[i % k];
+    for (std::size_t j = 0; j < gains_.size() && bag.squares > 0; ++j)
+      bag.importance[j] += gains_[j] / bag.squares;
+    bag.trees.push_back(std::make_shared<const Tree>(std::move(tree)));
   }
 
  private:
-  void take_bag(std::size_t b) {
-    const auto& y = request_.target.values;
-    std::vector<double> weights(request_.matrix.n_rows());
-    draw_weights(options_.tree.scheme,
-                 (request_.first_tree + b) * options_.tree.scheme.trees_per_draw,
-                 request_.sample_weight, weights);
-    for (std::size_t i = 0; i < weights.size() && !request_.sample_weight.empty(); ++i)
-      weights[i] *= request_.sample_weight[i];
-    grower_.set_weights(weights);
-    first_squares_ = squares(request_.target.values);
-    means_.assign(k_, 0.0);
-    std::fill(residuals_.begin(), residuals_.end(), 0.0);  // those of an earlier bag play no part
-    if (n_before_ > 0) return resume(b);
-    double total = 0;
-    for (const auto row : grower_.rows()) {
-      total += weights[row];
-      for (std::size_t j = 0; j < k_; ++j)
-        means_[j] += (y[row * k_ + j] - means_[j]) * (weights[row] / total);
-    }
-    for (const auto row : grower_.rows())
-      for (std::size_t j = 0; j < k_; ++j) residuals_[row * k_ + j] = y[row * k_ + j] - means_[j];
-  }
-
-  // What the stages before leave of the responses.
-  void resume(std::size_t b) {
-    const auto& y = request_.target.values;
-    const Forest& forest = start_->forest;
-    for (const auto row : grower_.rows()) {
-      double* residual = residuals_.data() + row * k_;
-      for (std::size_t j = 0; j < k_; ++j) residual[j] = y[row * k_ + j];
-      for (std::size_t s = 0; s < n_before_; ++s) {
-        const Tree& tree = forest.tree(b * n_before_ + s);
-        const std::uint32_t node = walk_tree(tree, forest.shape(), start_->table, row);
-        for (std::size_t j = 0; j < k_; ++j)
-          residual[j] -= tree.leaf_value[tree.child[node] * k_ + j];
-      }
-    }
-  }
-
-  // Weighted squares around their means, over the rows of the bag and all responses.
-  double squares(std::span<const double> values) const {
-    double sum = 0;
-    for (std::size_t j = 0; j < k_; ++j) {
-      double total = 0;
-      double mean = 0;
-      for (const auto row : grower_.rows()) {
-        const double w = grower_.weights()[row];
-        total += w;
-        const double before = values[row * k_ + j] - mean;
-        mean += before * (w / total);
-        sum += w * before * (values[row * k_ + j] - mean);
-      }
-    }
-    return sum;
-  }
-
-  // Shrinks the tree, takes it from the residuals of its rows, and lets go of these.
-  void learn(Tree& tree) {
-    for (double& value : tree.leaf_value) value *= options_.learning_rate;
-    std::size_t next = 0;
-    for (std::size_t node = 0; node < tree.n_nodes(); ++node) {
-      if (tree.feature[node] != LEAF) continue;
-      const double* value = tree.leaf_value.data() + tree.child[node] * k_;
-      for (const std::size_t end = next + tree.n_samples[node]; next < end; ++next) {
-        double* residual = residuals_.data() + tree.leaf_rows[next] * k_;
-        for (std::size_t j = 0; j < k_; ++j) residual[j] -= value[j];
-      }
-    }
-    tree.leaf_rows = {};
-  }
-
-  const GrowRequest& request_;
-  const BoostOptions& options_;
-  const BoostStart* start_;
-  std::size_t n_before_;  // stages of each bag
-  std::size_t k_;
-  std::vector<double> residuals_;
-  std::vector<double> means_;
-  double first_squares_ = 0;  // of the responses
-  Target target_;
-  TreeGrower grower_;
+  const BoostedBags& bags_;
+  std::unique_ptr<StageGrower> plain_, weighted_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<double> gains_;
 };
 
-}  // namespace
-
-GrownForest boost_bags(const GrowRequest& request, const BoostOptions& options,
-                       const BoostStart* start, const Running& run) {
-  GrownForest grown;
-  const std::size_t d = request.matrix.n_features();
-  grown.trees.resize(request.n_trees * options.n_stages);
-  grown.importances.assign(request.n_trees * d, 0.0);
-  std::vector<std::unique_ptr<Booster>> boosters(worker_count(request.n_trees, run.n_threads));
+void BoostedBags::grow(std::size_t n_stages, std::span<const std::size_t> bags,
+                       const Running& run) {
+  std::vector<std::unique_ptr<Worker>> workers(worker_count(bags.size(), run.n_threads));
   parallel_for(
-      request.n_trees, run.n_threads,
-      [&](std::size_t b, unsigned worker, const StopFlag& stop) {
-        auto& booster = boosters[worker];
-        if (!booster) booster = std::make_unique<Booster>(request, options, start);
-        booster->grow_bag(b, grown.trees.data() + b * options.n_stages,
-                          grown.importances.data() + b * d, stop);
+      bags.size(), run.n_threads,
+      [&](std::size_t i, unsigned w, const StopFlag& stop) {
+        if (!workers[w]) workers[w] = std::make_unique<Worker>(*this);
+        Bag& bag = bags_[bags[i]];
+        for (std::size_t s = 0; s < n_stages; ++s) {
+          const std::uint64_t first = FIRST_NUMBER + (options_.first_bag + bags[i]) * MOST_STAGES;
+          workers[w]->grow(bag, first + bag.trees.size(), stop);
+        }
       },
       run.poll);
-  return grown;
+}
+
+void BoostedBags::out_of_bag(double* sums, std::int32_t* counts) const {
+  const std::size_t k = n_outputs_;
+  std::fill_n(sums, n_rows() * k, 0.0);
+  std::fill_n(counts, n_rows(), 0);
+  for (const Bag& bag : bags_) {
+    for (const auto row : std::span(bag.rows).subspan(bag.n_inside)) {
+      ++counts[row];
+      for (std::size_t i = std::size_t{row} * k; i < (std::size_t{row} + 1) * k; ++i)
+        sums[i] += responses_[i] - bag.residuals[i];
+    }
+  }
 }
 
 }  // namespace bayeswood

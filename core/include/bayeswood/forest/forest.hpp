@@ -94,14 +94,6 @@ struct OutOfBag {
 void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,
                  double* sums, std::int32_t* counts, const Running& run);
 
-// Sums over the bags of `trees_per_draw` trees that left the training row out, of what the first 1,
-// 2,
-// ... trees of a bag add up to: for each of `stops` (ascending numbers of trees) n_rows x
-// n_outputs; and the number of these bags. Regression only.
-void predict_oob_path(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
-                      std::span<const std::size_t> stops, double* sums, std::int32_t* counts,
-                      const Running& run);
-
 // How much splits by each feature make the values of a member's trees vary over the training rows:
 // sum over its splits of n_left n_right / n (mean_left - mean_right)^2 and over outputs. n_members
 // x n_features. Regression only.

@@ -22,7 +22,7 @@ Random forests. Machine Learning 45, 2001. L. Breiman. Stacked regressions. Mach
 1989.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,10 +39,12 @@ ShareDone = Callable[[float], None]
 
 # Of the work, as a bar shows it.
 _BOOSTING_SHARE = 0.8
-# Stages are grown in lots, as long as the best number of them lies near the end and the last lot
-# lowered the error by this share.
-_LOTS = (40, 40, 80, 140, 200)
-_N_STOPS = 20
+# Numbers of stages at which the out-of-bag error is looked at, each so much larger than the one
+# before.
+_FIRST_STOP, _STOP_RATIO = 5, 1.25
+# At these growing ends, unless the best number of stages lies near the end and the error has fallen
+# by this share since the check before.
+_CHECKS = (40, 80, 160, 300, 500)
 _NEAR_THE_END = 0.6
 _LEAST_GAIN = 0.005
 # What holds the weights to a sum of 1, beside squares of order 1.
@@ -111,7 +113,6 @@ class BagPlan:
     def boosting(self) -> dict[str, Any]:
         """How boosted trees are grown, as the core takes it."""
         return {
-            "criterion": "squared_error",
             "learning_rate": self.learning_rate,
             "max_features": self.boost_features,
             "min_samples_leaf": self.boost_leaf,
@@ -142,8 +143,10 @@ class Bags:
         w: of the boosted trees, then of each kind.
     kinds : list of Forest
         The averaged trees by themselves, in the order of the plan.
-    stages : Forest or None
-        All boosted trees that were grown, before m was chosen; None if there are none.
+    boosted : BoostedBags or None
+        All stages that were grown, before m was chosen; None if there are none.
+    n_grown : int
+        Their number in each bag.
     """
 
     forest: Forest
@@ -153,7 +156,8 @@ class Bags:
     n_stages: int
     shares: F64
     kinds: list[_core.Forest]
-    stages: _core.Forest | None = None
+    boosted: _core.BoostedBags | None = None
+    n_grown: int = 0
 
 
 @dataclass(frozen=True)
@@ -168,11 +172,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Boosted:
-    """The boosted trees: all that were grown, those of the best number, and who left rows out."""
+    """The boosted trees: all that were grown, and those of the best number."""
 
-    grown: _core.Forest | None
-    part: _Part | None
-    counts: NDArray[np.int32]
+    grown: _core.BoostedBags | None = None
+    n_grown: int = 0
+    part: _Part | None = None
 
 
 def grow_bags(
@@ -200,8 +204,8 @@ def grow_bags(
     report : callable, default=None
         Told which share of the work is done.
     """
-    all_stages = _boost(plan, data, encoded, y, weights, report)
-    boosted, counts = all_stages.part, all_stages.counts
+    stages = _boost(plan, encoded, y, weights, report)
+    boosted = stages.part
     parts = [] if boosted is None else [boosted]
     told = part_of(report, _BOOSTING_SHARE, 1.0)
     for kind in plan.kinds:
@@ -232,81 +236,73 @@ def grow_bags(
         n_stages,
         every,
         [part.trees for part in parts[len(parts) - len(plan.kinds) :]],
-        all_stages.grown,
+        stages.grown,
+        stages.n_grown,
     )
 
 
 def _boost(
     plan: BagPlan,
-    data: TrainingData,
     encoded: _core.EncodedMatrix,
     y: F64,
     weights: F64 | None,
     report: ShareDone | None,
 ) -> _Boosted:
-    """Boosted trees, lot after lot, up to the best number of stages."""
-    grown: _core.Forest | None = None
-    importances = np.zeros((plan.n_bags, data.schema.n_features))
-    n_grown, path, counts = 0, None, np.zeros(len(y), dtype=np.int32)
-    for number, lot in enumerate(_lots(plan.n_stages)):
-        told = part_of(report, *(_BOOSTING_SHARE * (number + k) / len(_LOTS) for k in (0, 1)))
-        more, decrease = _core.boost_bags(
-            encoded,
-            y,
-            weights,
-            data.X,
-            grown,
-            n_trees=plan.n_bags,
-            n_stages=lot,
-            progress=_native(told),
-            **plan.boosting(),
-        )
-        importances += decrease
-        grown = more if grown is None else interleaved(plan.n_bags, [grown, more], [n_grown, lot])
-        n_grown += lot
-        before = np.inf if path is None else path.error
-        path, counts = _path(plan, data, grown, n_grown, y, weights)
-        if path.best < _NEAR_THE_END * n_grown or path.error > (1 - _LEAST_GAIN) * before:
+    """Boosted trees, up to the best number of stages."""
+    if plan.n_stages == 0:
+        return _Boosted()
+    grown = _core.BoostedBags(encoded, y, weights, n_bags=plan.n_bags, **plan.boosting())
+    best = _Path(0, np.inf, np.full(y.shape, np.nan))
+    n_grown, checked = 0, np.inf
+    for stop in stage_stops(plan.n_stages):
+        told = part_of(report, *(_BOOSTING_SHARE * k / plan.n_stages for k in (n_grown, stop)))
+        grown.grow(stop - n_grown, n_jobs=plan.n_jobs, progress=_native(told))
+        n_grown = stop
+        here = _path(grown, n_grown, y, weights)
+        best = here if here.error < best.error else best
+        if stop not in _CHECKS:
+            continue
+        if best.n_stages < _NEAR_THE_END * stop or best.error > (1 - _LEAST_GAIN) * checked:
             break
-    if grown is None or path is None or path.best == 0:
-        return _Boosted(grown, None, counts)
-    chosen = (np.arange(plan.n_bags)[:, None] * n_grown + np.arange(path.best)).ravel()
-    best = _Part(grown.select(chosen), path.best, importances, path.oob)
-    return _Boosted(grown, best, counts)
+        checked = best.error
+    if best.n_stages == 0:
+        return _Boosted(grown, n_grown)
+    trees = grown.forest(best.n_stages)
+    return _Boosted(grown, n_grown, _Part(trees, best.n_stages, grown.importances, best.oob))
 
 
 @dataclass(frozen=True)
 class _Path:
-    """Where along the stages the out-of-bag error is least, and what was said there."""
+    """So many stages: their out-of-bag error, and what they say out of bag."""
 
-    best: int
+    n_stages: int
     error: float
     oob: F64
 
 
-def _path(
-    plan: BagPlan,
-    data: TrainingData,
-    grown: _core.Forest,
-    n_grown: int,
-    y: F64,
-    weights: F64 | None,
-) -> tuple[_Path, NDArray[np.int32]]:
-    stops = np.unique(np.geomspace(5, n_grown, _N_STOPS).round().astype(np.int64))
-    stops = stops[stops <= n_grown]
-    sums, counts = grown.predict_oob_path(data.X, stops, n_jobs=plan.n_jobs, **plan.bagged(n_grown))
+def stage_stops(n_stages: int) -> list[int]:
+    """Numbers of stages to look at: a geometric sequence, the checks and the last.
+
+    Examples
+    --------
+    >>> stage_stops(50)
+    [5, 6, 8, 10, 12, 15, 19, 24, 30, 37, 40, 47, 50]
+    """
+    count = 1 + int(np.log(max(1.0, n_stages / _FIRST_STOP)) / np.log(_STOP_RATIO))
+    found = {round(_FIRST_STOP * _STOP_RATIO**k) for k in range(count)} | {*_CHECKS, n_stages}
+    return sorted(stop for stop in found if stop <= n_stages)
+
+
+def _path(grown: _core.BoostedBags, n_grown: int, y: F64, weights: F64 | None) -> _Path:
+    """The stages so far."""
+    sums, counts = grown.out_of_bag()
     seen = counts > 0 if weights is None else (counts > 0) & (weights > 0)
+    oob = _means(sums, counts)
     if not seen.any():
-        return _Path(0, np.inf, np.full(y.shape, np.nan)), counts
+        return _Path(0, np.inf, oob)
     own = None if weights is None else weights[seen]
-    spread = _scale(y[seen])
-    errors = [
-        np.average(((s[seen] / counts[seen, None] - y[seen]) / spread) ** 2, axis=0, weights=own)
-        for s in sums
-    ]
-    totals = np.sum(errors, axis=1)
-    best = int(np.argmin(totals))
-    return _Path(int(stops[best]), float(totals[best]), _means(sums[best], counts)), counts
+    apart = ((oob[seen] - y[seen]) / _scale(y[seen])) ** 2
+    return _Path(n_grown, float(np.average(apart, axis=0, weights=own).sum()), oob)
 
 
 def part_of(report: ShareDone | None, first: float, last: float) -> ShareDone | None:
@@ -327,16 +323,6 @@ def _native(report: ShareDone | None) -> Callable[[int, int], None] | None:
     if report is None:
         return None
     return lambda done, total: report(done / max(1, total))
-
-
-def _lots(n_stages: int) -> Iterator[int]:
-    """So many stages in lots."""
-    left = n_stages
-    for lot in _LOTS:
-        if left <= 0:
-            return
-        yield min(lot, left)
-        left -= lot
 
 
 def _scale(y: F64) -> F64:

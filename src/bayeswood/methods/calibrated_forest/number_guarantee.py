@@ -196,7 +196,7 @@ def make_guarantee(
     if not len(counted):
         return None
     inside = data.take(~strange)
-    mean = _mean_forest(plan, data, encoded, bags, chosen)
+    mean = _mean_forest(plan, data, bags, chosen)
     spread, mean_size = _spread_forest(plan, data, encoded, bags, chosen, left_out)
     n_inside = float(np.mean((~left_out[chosen]).sum(axis=1)))
     deviation = inside.target.y.std(axis=0)
@@ -247,16 +247,10 @@ def _trees_of(bags: list[int], per_bag: int) -> NDArray[np.int64]:
     return (np.array(bags, dtype=np.int64)[:, None] * per_bag + np.arange(per_bag)).ravel()
 
 
-def _mean_forest(
-    plan: BagPlan,
-    data: TrainingData,
-    encoded: _core.EncodedMatrix,
-    bags: Bags,
-    chosen: list[int],
-) -> Forest:
+def _mean_forest(plan: BagPlan, data: TrainingData, bags: Bags, chosen: list[int]) -> Forest:
     """A fixed number of boosted trees in each bag; averaged trees where none are wanted."""
     n_stages = min(plan.n_stages, _FEW_STAGES if data.n_rows <= _SMALL_TABLE else _STAGES)
-    if n_stages == 0 or bags.stages is None:
+    if bags.boosted is None:
         parts = [
             kind.select(_trees_of(chosen, each.n_trees))
             for kind, each in zip(bags.kinds, plan.kinds, strict=True)
@@ -264,52 +258,9 @@ def _mean_forest(
         sizes = [each.n_trees for each in plan.kinds]
         joined = interleaved(len(chosen), parts, sizes)
         return _averaged(joined, sum(sizes))
-    n_grown = bags.stages.n_trees // plan.n_bags
-    first = [np.arange(bag * n_grown, bag * n_grown + min(n_grown, n_stages)) for bag in chosen]
-    trees = [bags.stages.select(numbers.astype(np.int64)) for numbers in first]
-    if n_grown < n_stages:
-        trees = [
-            _completed(plan, data, encoded, own, bag, n_stages - n_grown)
-            for own, bag in zip(trees, chosen, strict=True)
-        ]
-    return Forest(_core.Forest.join(trees), trees_per_member=n_stages)
-
-
-def _completed(
-    plan: BagPlan,
-    data: TrainingData,
-    encoded: _core.EncodedMatrix,
-    stages: _core.Forest,
-    bag: int,
-    n_more: int,
-) -> _core.Forest:
-    """The stages of a bag with so many more after them, as if all had been grown at once."""
-    more = _boosted(plan, data, encoded, data.target.y, stages, bag, n_more)
-    return _core.Forest.join([stages, more])
-
-
-def _boosted(
-    plan: BagPlan,
-    data: TrainingData,
-    encoded: _core.EncodedMatrix,
-    y: F64,
-    before: _core.Forest | None,
-    bag: int,
-    n_stages: int,
-) -> _core.Forest:
-    """So many stages of one bag on these responses, after those before."""
-    found, _ = _core.boost_bags(
-        encoded,
-        y,
-        data.sample_weight,
-        data.X,
-        before,
-        first_tree=bag,
-        n_trees=1,
-        n_stages=n_stages,
-        **plan.boosting(),
-    )
-    return found
+    if bags.n_grown < n_stages:
+        bags.boosted.grow(n_stages - bags.n_grown, chosen, plan.n_jobs)
+    return Forest(bags.boosted.forest(n_stages, chosen), trees_per_member=n_stages)
 
 
 def _averaged(trees: _core.Forest, per_bag: int) -> Forest:
@@ -334,7 +285,11 @@ def _spread_forest(
         fitted = _early_forest(plan, bags, bag).predict(data.X, plan.n_jobs)
         # Rows that the bag left out have no say: their weight in it is 0.
         sizes = np.where(inside[:, None], np.abs(data.target.y - fitted), 0.0)
-        trees.append(_boosted(own, data, encoded, sizes, None, bag, _SPREAD_STAGES))
+        boosted = _core.BoostedBags(
+            encoded, sizes, data.sample_weight, n_bags=1, first_bag=bag, **own.boosting()
+        )
+        boosted.grow(_SPREAD_STAGES, n_jobs=plan.n_jobs)
+        trees.append(boosted.forest(_SPREAD_STAGES))
         weights = None if data.sample_weight is None else data.sample_weight[inside]
         means.append(np.average(sizes[inside], axis=0, weights=weights))
     forest = Forest(_core.Forest.join(trees), trees_per_member=_SPREAD_STAGES)
@@ -343,13 +298,11 @@ def _spread_forest(
 
 def _early_forest(plan: BagPlan, bags: Bags, bag: int) -> Forest:
     """The first stages of a bag; its averaged trees of larger leaves where there are none."""
-    if bags.stages is None:
+    if bags.boosted is None:
         per_bag = plan.kinds[-1].n_trees
         return _averaged(bags.kinds[-1].select(_trees_of([bag], per_bag)), per_bag)
-    n_grown = bags.stages.n_trees // plan.n_bags
-    n_early = min(n_grown, _EARLY_STAGES)
-    numbers = np.arange(bag * n_grown, bag * n_grown + n_early, dtype=np.int64)
-    return Forest(bags.stages.select(numbers), trees_per_member=n_early)
+    n_early = min(bags.n_grown, _EARLY_STAGES)
+    return Forest(bags.boosted.forest(n_early, [bag]), trees_per_member=n_early)
 
 
 def _levels_met(data: TrainingData) -> NDArray[np.uint8]:
