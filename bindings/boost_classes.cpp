@@ -29,23 +29,21 @@ void check_labels(std::span<const std::int32_t> labels, std::size_t n_rows,
 void make_boosted(BoostedClasses* self, const EncodedMatrix& encoded,
                   const Vector<std::int32_t>& labels, std::uint32_t n_classes,
                   const OptionalVector& sample_weight, std::size_t n_bags, double learning_rate,
-                  double damping, std::uint32_t n_directions, std::uint32_t max_features,
-                  std::uint32_t max_depth, std::uint32_t min_samples_leaf,
-                  const std::string& scheme, std::uint64_t seed, double weight_threshold,
-                  const OptionalGroups& row_groups, const OptionalGroups& row_parts,
-                  std::uint64_t trees_per_draw, unsigned n_jobs) {
+                  double damping, std::uint32_t max_features, std::uint32_t max_depth,
+                  std::uint32_t min_samples_leaf, const std::string& scheme, std::uint64_t seed,
+                  double weight_threshold, const OptionalGroups& row_groups,
+                  const OptionalGroups& row_parts, std::uint64_t trees_per_draw, unsigned n_jobs) {
   const std::size_t n = encoded.n_rows();
   check_labels(span(labels), n, n_classes);
   if (sample_weight && sample_weight->shape(0) != n)
     throw std::invalid_argument("sample_weight: one per row");
-  if (n_bags < 1 || n_directions < 1 || max_features < 1 || max_depth < 1 || min_samples_leaf < 1)
+  if (n_bags < 1 || max_features < 1 || max_depth < 1 || min_samples_leaf < 1)
     throw std::invalid_argument("nothing to grow");
   if (!(damping > 0)) throw std::invalid_argument("damping must be positive");
   ClassBoostOptions options;
   options.stage = {max_features, min_samples_leaf, max_depth, 0.0, seed};
   options.learning_rate = learning_rate;
   options.damping = damping;
-  options.n_directions = n_directions;
   options.n_bags = n_bags;
   const ClassBoostData data{span(labels), n_classes,
                             sample_weight ? span(*sample_weight) : std::span<const double>{}};
@@ -94,11 +92,11 @@ void bind_boost_classes(nb::module_& m) {
   nb::class_<BoostedClasses>(m, "BoostedClasses")
       .def("__init__", &make_boosted, nb::arg("encoded"), nb::arg("labels"), nb::arg("n_classes"),
            nb::arg("sample_weight").none(), nb::kw_only(), nb::arg("n_bags"),
-           nb::arg("learning_rate"), nb::arg("damping"), nb::arg("n_directions"),
-           nb::arg("max_features"), nb::arg("max_depth"), nb::arg("min_samples_leaf"),
-           nb::arg("scheme"), nb::arg("seed"), nb::arg("weight_threshold") = 0.0,
-           nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
-           nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1, nb::keep_alive<1, 2>())
+           nb::arg("learning_rate"), nb::arg("damping"), nb::arg("max_features"),
+           nb::arg("max_depth"), nb::arg("min_samples_leaf"), nb::arg("scheme"), nb::arg("seed"),
+           nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1,
+           nb::keep_alive<1, 2>())
       .def("grow", &grow, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
       .def("forest", &forest_of, nb::arg("n_stages"))

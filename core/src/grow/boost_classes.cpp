@@ -90,17 +90,12 @@ void BoostedClasses::set_first(Bag& bag) const {
   const double share = 1.0 / n_classes_;
   std::vector<double> counts(n_classes_, share);
   for (const auto row : std::span(bag.rows).first(bag.n_inside))
-    counts[labels_[row]] += bag.weights.empty() ? 1.0 : bag.weights[row];
+    counts[labels_[row]] += weight(bag, row);
   log_in_place(counts);
-  const double mean = [&] {
-    double sum = 0;
-    for (const double c : counts) sum += c;
-    return sum / n_classes_;
-  }();
   if (n_classes_ == 2)
     bag.first = {counts[1] - counts[0]};
   else
-    for (const double c : counts) bag.first.push_back(c - mean);
+    bag.first = std::move(counts);
   const std::size_t k = n_outputs();
   bag.scores.resize(n_rows() * k);
   for (std::size_t i = 0; i < bag.scores.size(); ++i) bag.scores[i] = bag.first[i % k];
@@ -113,24 +108,22 @@ class BoostedClasses::Worker {
       : bags_(bags),
         c_(bags.n_classes_),
         k_(bags.n_outputs()),
-        n_seen_(static_cast<std::uint32_t>(
-            std::min<std::size_t>(bags.options_.n_directions, bags.n_outputs()))),
         proba_(bags.n_rows() * c_),
-        seen_(bags.n_rows() * n_seen_) {}
+        seen_(bags.n_rows()) {}
 
   void grow(Bag& bag, std::uint64_t number, const StopFlag& stop) {
     check_stop(stop);
     auto& grower = bag.weights.empty() ? plain_ : weighted_;
     if (!grower)
-      grower = std::make_unique<StageGrower>(bags_.bins_, bags_.options_.stage, bags_.n_rows(),
-                                             n_seen_, !bag.weights.empty());
+      grower = std::make_unique<StageGrower>(bags_.bins_, bags_.options_.stage, bags_.n_rows(), 1,
+                                             !bag.weights.empty());
     find_probabilities(bag);
     combine(bag, number);
     rows_ = bag.rows;
     gains_.assign(bag.importance.size(), 0.0);
     const StageRows rows{std::span(rows_).first(bag.n_inside),
                          std::span(rows_).subspan(bag.n_inside)};
-    Tree tree = grower->grow(number, {seen_, bag.weights, n_seen_, 0}, rows, gains_.data(), stop);
+    Tree tree = grower->grow(number, {seen_, bag.weights, 1, 0}, rows, gains_.data(), stop);
     tree.leaf_value.assign(tree.n_leaves() * k_, 0.0);
     for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
       const std::span<double> value{tree.leaf_value.data() + leaf * k_, k_};
@@ -163,31 +156,26 @@ class BoostedClasses::Worker {
     return (bags_.labels_[row] == static_cast<std::int32_t>(c) ? 1.0 : 0.0) - proba_[row * c_ + c];
   }
 
-  // What the tree is grown on: the gradients, or random combinations of them.
+  // What the tree is grown on: a random combination of the gradients, of two classes that of the
+  // second.
   void combine(Bag& bag, std::uint64_t number) {
-    const bool all = n_seen_ == k_;
-    if (!all) draw_factors(number);
+    draw_factors(number);
     double squares = 0;
     for (const auto row : std::span(bag.rows).first(bag.n_inside)) {
-      double* seen = seen_.data() + std::size_t{row} * n_seen_;
-      for (std::size_t j = 0; j < n_seen_; ++j) {
-        seen[j] = all ? gradient(row, c_ - k_ + j) : combined(row, factors_.data() + j * c_);
-        squares += (bag.weights.empty() ? 1.0 : bag.weights[row]) * seen[j] * seen[j];
-      }
+      double sum = factors_[bags_.labels_[row]];
+      for (std::size_t c = 0; c < c_; ++c) sum -= factors_[c] * proba_[std::size_t{row} * c_ + c];
+      seen_[row] = sum;
+      squares += weight(bag, row) * sum * sum;
     }
     if (bag.trees.empty()) bag.squares = squares;
   }
 
-  double combined(std::size_t row, const double* factors) const {
-    double sum = factors[bags_.labels_[row]];
-    for (std::size_t c = 0; c < c_; ++c) sum -= factors[c] * proba_[row * c_ + c];
-    return sum;
-  }
-
   // Uniform around 0: what one combination cannot tell apart another can.
   void draw_factors(std::uint64_t number) {
+    factors_.assign({0.0, 1.0});
+    if (c_ == 2) return;
     Stream random(bags_.options_.stage.seed, number, Purpose::CHOICES);
-    factors_.resize(n_seen_ * c_);
+    factors_.resize(c_);
     for (double& factor : factors_) factor = random.next_uniform() - 0.5;
   }
 
@@ -195,7 +183,7 @@ class BoostedClasses::Worker {
   void set_step(const Bag& bag, std::span<const std::uint32_t> rows, std::span<double> value) {
     curvature_.assign(k_, bags_.options_.damping);
     for (const auto row : rows) {
-      const double w = bag.weights.empty() ? 1.0 : bag.weights[row];
+      const double w = weight(bag, row);
       for (std::size_t j = 0; j < k_; ++j) {
         const double p = proba_[std::size_t{row} * c_ + c_ - k_ + j];
         value[j] += w * gradient(row, c_ - k_ + j);
@@ -218,7 +206,6 @@ class BoostedClasses::Worker {
 
   const BoostedClasses& bags_;
   std::size_t c_, k_;
-  std::uint32_t n_seen_;
   std::unique_ptr<StageGrower> plain_, weighted_;
   std::vector<double> proba_, seen_;  // by row
   std::vector<double> scores_, found_, factors_, curvature_, gains_;

@@ -1,11 +1,13 @@
 // Sums of small trees for the log odds of classes, one sum for each bag of rows (Friedman 2001).
 //
-//   p_c = exp(f_c) / sum_k exp(f_k),   f_0 = log of the bag's class shares,   f_s = f_(s - 1) + v h_s.
+//   p_c = exp(f_c) / sum_k exp(f_k),   f_0 = log of the bag's class shares,   f_s = f_(s - 1) + v
+//   h_s.
 //
 // Of two classes f is one number, the log odds of the second. h_s is a tree by least squares on the
-// gradients r_c = 1[y = c] - p_c, or, of several classes, on as many random combinations of them
-// as are asked for: a tree for all classes, whose cuts cost no more than those of one number
-// (Iosipoi and Vakhrushev 2022). Its leaves hold one step of Newton for every class, damped,
+// gradient r_c = 1[y = c] - p_c of the second class or, of several, on one random combination of
+// the gradients of all, drawn anew for each stage: a tree for all classes, whose cuts cost no more
+// than those of one number (Iosipoi and Vakhrushev 2022). Its leaves hold one step of Newton for
+// every class, damped,
 //
 //   (1 - 1/C)  sum w r_c / (sum w p_c (1 - p_c) + damping)     (two classes: without the factor),
 //
@@ -31,7 +33,6 @@ struct ClassBoostOptions {
   StageOptions stage;
   double learning_rate = 0.1;
   double damping = 1;  // in rows: weights are scaled to a mean of 1
-  std::uint32_t n_directions = 1;  // combinations of gradients; all of them if C or more
   std::uint64_t first_bag = 0;
   std::size_t n_bags = 1;
 };
@@ -59,7 +60,7 @@ class BoostedClasses {
   std::size_t n_stages() const { return bags_.empty() ? 0 : bags_[0].trees.size(); }
   // Trees of a bag, stage after stage.
   const Trees& trees(std::size_t bag) const { return bags_[bag].trees; }
-  // By feature: what the squares of the (combined) gradients fell by, summed over stages, as a
+  // By feature: what the squares of the gradients fell by, summed over stages, as a
   // share of those of the first stage.
   std::span<const double> importance(std::size_t bag) const { return bags_[bag].importance; }
 
@@ -83,6 +84,9 @@ class BoostedClasses {
   };
   class Worker;
 
+  static double weight(const Bag& bag, std::size_t row) {
+    return bag.weights.empty() ? 1.0 : bag.weights[row];
+  }
   void start(std::size_t b, const ClassBoostData& data, const WeightScheme& scheme);
   void set_first(Bag& bag) const;
 
@@ -93,7 +97,7 @@ class BoostedClasses {
   std::vector<Bag> bags_;
 };
 
-// Class probabilities of sums, in place of them: of two classes from log odds, (n, 1) to (n, 2).
+// Class probabilities of scores, n x n_outputs: n x n_classes.
 void class_probabilities(std::span<const double> scores, std::size_t n_classes,
                          std::vector<double>& out);
 

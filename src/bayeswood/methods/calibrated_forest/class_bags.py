@@ -33,6 +33,7 @@ from scipy.special import entr
 from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.calibrated_forest.class_sums import ClassSums
 from bayeswood.uncertainty import ClassCalibration, Uncertainty, spread_sample
 
 F64 = NDArray[np.float64]
@@ -93,14 +94,11 @@ class BagSpread:
         """The bag of each tree."""
         return np.arange(forest.n_trees) // self.size
 
-    def around(
-        self, forest: Forest, rows: NDArray[Any], calibration: ClassCalibration, n_jobs: int
-    ) -> tuple[F64, F64]:
+    def around(self, forest: Forest, means: F64, calibration: ClassCalibration) -> tuple[F64, F64]:
         """Answers p, (n_rows, n_classes), and κ (q_g − q̄), (n_bags, n_rows, n_classes).
 
-        The latter are scaled so that variances are unbiased.
+        `means`: as of `bag_means`. Deviations are scaled so that variances are unbiased.
         """
-        means = forest.core.predict_bags(rows, forest.weights, self.size, n_jobs)
         weights = self.weights(forest)
         answer = calibration.apply(np.einsum("g,gnc->nc", weights, means))
         found = calibration.apply(means)
@@ -134,12 +132,21 @@ class BagSpread:
         return Uncertainty(total, total - knowledge, knowledge)
 
 
+def bag_means(
+    forest: Forest, additive: ClassSums | None, rows: NDArray[Any], size: int, n_jobs: int
+) -> F64:
+    """Averages of the bags, (n_bags, n_rows, n_classes), each pooled with its sum of trees."""
+    means = forest.core.predict_bags(rows, forest.weights, size, n_jobs)
+    return means if additive is None else additive.pool_bags(means, rows, n_jobs)
+
+
 def measure_spread(
     data: TrainingData,
     grown: GrownForest,
     kind: NDArray[np.int32],
     calibration: ClassCalibration,
     n_jobs: int,
+    additive: ClassSums | None = None,
 ) -> BagSpread:
     """κ and v, from training rows that bags left out.
 
@@ -152,7 +159,11 @@ def measure_spread(
     kind : ndarray of int32, (n_trees,)
         Kind of each tree.
     calibration : ClassCalibration
-        Of that forest.
+        Of that forest, pooled with sums.
+    n_jobs : int
+        Threads.
+    additive : ClassSums or None
+        Sums in the pool.
     """
     assert grown.row_weights is not None
     size = grown.row_weights.trees_per_draw
@@ -161,8 +172,11 @@ def measure_spread(
     sample = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(sample)
     out = _left_out(grown, sample, n_rows)
-    means = grown.forest.core.predict_bags(chosen.X, grown.forest.weights, size, n_jobs)[: len(out)]
-    factor = _factor(grown.forest, kind, grown.forest.draws(chosen.X, n_jobs), out, means)
+    means = bag_means(grown.forest, additive, chosen.X, size, n_jobs)[: len(out)]
+    trees = grown.forest.draws(chosen.X, n_jobs)
+    if additive is not None:
+        trees *= 1.0 - additive.share  # what chance in the trees does to the pool
+    factor = _factor(grown.forest, kind, trees, out, means)
     return BagSpread(size, factor, _offset_variance(data, chosen, out, means, calibration))
 
 
