@@ -17,7 +17,10 @@ seen, so that what it says of the others is as honest, and the calibration is fi
 With ℓ(ρ) the greatest penalised log likelihood of the out-of-bag rows that one γ and b reach (see
 `bayeswood.uncertainty.calibration`), ρ is the mean of 0, 0.1, 0.3, …, 0.9 with weights
 e^(ℓ(ρ) − 8 ρ): a few hundred rows cannot tell, and trees do better there; thousands outvote the
-prior. The number of stages m is where ℓ(ρ) − 8 ρ is greatest, for ρ of 0.3 or 0.7.
+prior. ℓ is that of as many trees as predict: averages over the few that left a row out are noisy,
+and mixing them with anything steadies them. It lies on the line in 1/B through what all B of
+these, and either half of them, give. The number of stages m is where ℓ(ρ) − 8 ρ, out of bag, is
+greatest for ρ of 0.3 or 0.7.
 
 References: J. Friedman. Greedy function approximation. Annals of Statistics 29, 2001. D. Wolpert.
 Stacked generalization. Neural Networks 5, 1992.
@@ -56,7 +59,7 @@ _STAGE_SHARES = (0.3, 0.7)
 _SHARES = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
 _PRIOR = 8.0
 # A smaller share is none: what it changes is not worth the time of a prediction.
-_LEAST_SHARE = 0.05
+_LEAST_SHARE = 0.1
 # Unasked: sums at most, classes, and rows times outputs of all sums (8 bytes each).
 _MOST_SUMS = 30
 _MOST_CLASSES = 30
@@ -172,11 +175,31 @@ def pool_sums(
     if n_sums < 1:
         return pooled, None
     grown = _grow_sums(data, pooled, n_sums, n_jobs)
-    share = grown.choice.share(grown.mean)
+    share = grown.choice.share(grown.averages)
     if share < _LEAST_SHARE:
         return pooled, None
     sums = Forest(grown.trees, trees_per_member=grown.n_stages)
-    return replace(pooled, votes=_pooled_votes(pooled.votes, grown, share)), ClassSums(sums, share)
+    return replace(pooled, votes=_pooled_votes(pooled.votes, grown.averages, share)), ClassSums(
+        sums, share
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Averages:
+    """Mean probabilities over all members that left a row out, and over either half of them."""
+
+    mean: F64
+    halves: tuple[F64, F64]
+
+    def at(self, rows: NDArray[Any]) -> "_Averages":
+        """Those of some rows."""
+        return _Averages(self.mean[rows], (self.halves[0][rows], self.halves[1][rows]))
+
+    def mixed(self, other: "_Averages", share: float) -> "_Averages":
+        """With so much of another."""
+        pairs = zip((self.mean, *self.halves), (other.mean, *other.halves), strict=True)
+        mean, first, second = ((1.0 - share) * own + share * new for own, new in pairs)
+        return _Averages(mean, (first, second))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,39 +207,48 @@ class _Choice:
     """Training rows by which stages and share are chosen, and what trees say of them."""
 
     rows: NDArray[np.intp]
-    mean: F64
+    trees: _Averages
     label: NDArray[np.int32]
     weights: F64
     votes: Votes
 
-    def losses(self, own: F64, shares: Any) -> F64:
-        """−ℓ(ρ) + 8 ρ, by sums that say `own` of all training rows; 0 without rows to choose by."""
-        if not len(self.rows):
-            return np.zeros(len(shares))
-        return np.array([self._loss(own[self.rows], share) + _PRIOR * share for share in shares])
+    def stage_loss(self, sums: _Averages) -> float:
+        """The least −ℓ(ρ) + 8 ρ of the shares that stages are chosen by."""
+        mixed = [(self._pool(sums, share).mean, share) for share in _STAGE_SHARES]
+        return min(self._loss(mean, self.votes.n_trees) + _PRIOR * share for mean, share in mixed)
 
-    def _loss(self, own: F64, share: float) -> float:
-        pool = replace(_dense(self.votes, (1.0 - share) * self.mean + share * own), halves=None)
-        return pool.native().loss(self.label, self.weights)
-
-    def share(self, own: F64) -> float:
+    def share(self, sums: _Averages) -> float:
         """The posterior mean of ρ; 0 without rows to choose by."""
         if not len(self.rows):
             return 0.0
-        return posterior_mean(self.losses(own, _SHARES), _SHARES)
+        losses = [self._loss_predicting(self._pool(sums, share)) for share in _SHARES]
+        return posterior_mean(np.array(losses) + _PRIOR * _SHARES, _SHARES)
+
+    def _pool(self, sums: _Averages, share: float) -> _Averages:
+        return self.trees.mixed(sums.at(self.rows), share)
+
+    def _loss_predicting(self, pool: _Averages) -> float:
+        """−ℓ with the trees of a prediction: of B and of B/2 trees, on the line in 1/B."""
+        n_trees = self.votes.n_trees
+        found = self._loss(pool.mean, n_trees)
+        of_half = sum(self._loss(half, n_trees / 2.0) for half in pool.halves) / 2.0
+        return found - (1.0 - n_trees / self.votes.n_trees_predicting) * (of_half - found)
+
+    def _loss(self, mean: F64, n_trees: float) -> float:
+        votes = Votes.from_means(mean, np.full(1, n_trees))
+        return votes.native().loss(self.label, self.weights)
 
 
 @dataclass(frozen=True, eq=False)
 class _GrownSums:
     """Sums of the chosen number of stages, and what they say of the rows they left out.
 
-    `mean` and `halves` are NaN where a row was left out by none.
+    `averages` are NaN where a row was left out by none.
     """
 
     trees: _core.Forest
     n_stages: int
-    mean: F64
-    halves: tuple[F64, F64]
+    averages: _Averages
     choice: _Choice
 
 
@@ -225,18 +257,17 @@ def _grow_sums(data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int
     bags = _start(data, pooled, n_sums, n_jobs)
     bags.grow(_LOT, n_jobs)
     n_stages, at = _LOT, _out_of_bag(bags)
-    choice = _choice(data, pooled.votes, at[0])
-    best, least, before = (n_stages, at), choice.losses(at[0], _STAGE_SHARES).min(), np.inf
+    choice = _choice(data, pooled.votes, at)
+    best, least, before = (n_stages, at), choice.stage_loss(at), np.inf
     while n_stages < _MOST_STAGES and least < before - _LEAST_GAIN:
         before = least
         for _ in range(2):
             bags.grow(_LOT, n_jobs)
             n_stages, at = n_stages + _LOT, _out_of_bag(bags)
-            loss = choice.losses(at[0], _STAGE_SHARES).min()
+            loss = choice.stage_loss(at)
             if loss < least:
                 best, least = (n_stages, at), loss
-    n_stages, (mean, *halves) = best
-    return _GrownSums(bags.forest(n_stages), n_stages, mean, (halves[0], halves[1]), choice)
+    return _GrownSums(bags.forest(best[0]), *best, choice)
 
 
 def _start(
@@ -261,53 +292,43 @@ def _start(
     )
 
 
-def _out_of_bag(bags: _core.BoostedClasses) -> tuple[F64, F64, F64]:
-    """Mean probabilities of all rows over the sums that left them out, and over either half."""
+def _out_of_bag(bags: _core.BoostedClasses) -> _Averages:
+    """Over the sums that left a row out; a half without any has the mean of all."""
     sums, counts = bags.out_of_bag()
     with np.errstate(invalid="ignore"):
         mean = sums.sum(axis=0) / counts.sum(axis=0)[:, None]
         halves = [sums[h] / counts[h][:, None] for h in (0, 1)]
     first, second = (np.where(np.isnan(half), mean, half) for half in halves)
-    return mean, first, second
+    return _Averages(mean, (first, second))
 
 
-def _choice(data: TrainingData, votes: Votes, own: F64) -> _Choice:
+def _choice(data: TrainingData, votes: Votes, sums: _Averages) -> _Choice:
     n_classes = votes.n_classes
-    usable = np.flatnonzero(votes.seen & ~np.isnan(own[:, 0]))
+    usable = np.flatnonzero(votes.seen & ~np.isnan(sums.mean[:, 0]))
     most = min(_MOST_ROWS_CHOOSING, max(1, _MOST_ENTRIES_CHOOSING // n_classes))
     rows = usable[spread_sample(len(usable), n_classes, most)]
     weights = np.ones(len(rows)) if data.sample_weight is None else data.sample_weight[rows]
     label = data.target.y[rows].astype(np.int32)
-    return _Choice(rows, _spread_out(votes, votes.mean)[rows], label, weights, votes)
+    return _Choice(rows, _spread_out(votes).at(rows), label, weights, votes)
 
 
-def _spread_out(votes: Votes, values: F64) -> F64:
-    """Entries of votes as (n_rows, n_classes), 0 where there are none."""
-    found = np.zeros((len(votes.start) - 1, votes.n_classes))
-    found[np.repeat(np.arange(len(found)), np.diff(votes.start)), votes.label] = values
-    return found
-
-
-def _dense(like: Votes, means: F64, halves: tuple[F64, F64] | None = None) -> Votes:
-    """Averages with as many trees behind them; rows that are NaN have no entries."""
-    given = [np.nan_to_num(half) for half in halves or ()]
-    made = Votes.from_means(
-        np.nan_to_num(means), np.full(1, like.n_trees), (given[0], given[1]) if given else None
-    )
-    return replace(made, n_trees=like.n_trees, n_trees_predicting=like.n_trees_predicting)
-
-
-def _pooled_votes(votes: Votes, grown: _GrownSums, share: float) -> Votes:
-    """Rows that both trees and sums left out."""
-    unseen = ~votes.seen
-
-    def mixed(entries: F64, own: F64) -> F64:
-        found: F64 = (1.0 - share) * _spread_out(votes, entries) + share * own
-        found[unseen] = np.nan
-        return found
-
+def _spread_out(votes: Votes) -> _Averages:
+    """Votes as (n_rows, n_classes), 0 where there are none."""
     assert votes.halves is not None
-    first, second = (
-        mixed(entries, own) for entries, own in zip(votes.halves, grown.halves, strict=True)
+    shape = len(votes.start) - 1, votes.n_classes
+    row = np.repeat(np.arange(shape[0]), np.diff(votes.start))
+    mean, first, second = np.zeros((3, *shape))
+    for found, entries in zip((mean, first, second), (votes.mean, *votes.halves), strict=True):
+        found[row, votes.label] = entries
+    return _Averages(mean, (first, second))
+
+
+def _pooled_votes(votes: Votes, sums: _Averages, share: float) -> Votes:
+    """Of the rows that both trees and sums left out; others have no entries."""
+    pool = _spread_out(votes).mixed(sums, share)
+    seen = votes.seen & ~np.isnan(sums.mean[:, 0])
+    mean, first, second = (
+        np.where(seen[:, None], found, 0.0) for found in (pool.mean, *pool.halves)
     )
-    return _dense(votes, mixed(votes.mean, grown.mean), (first, second))
+    made = Votes.from_means(mean, np.full(1, votes.n_trees), (first, second))
+    return replace(made, n_trees_predicting=votes.n_trees_predicting)

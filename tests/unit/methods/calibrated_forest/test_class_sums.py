@@ -1,11 +1,14 @@
 """Boosted sums in the pool of the calibrated forest for classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, softmax
 
 from bayeswood import BayeswoodError, CalibratedForestClassifier, explain, load
+from bayeswood.forest import RowWeights
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 
 SETTINGS = {"n_estimators": 60, "random_state": 0}
@@ -69,11 +72,8 @@ def test_intervals_hold_the_answer_and_uncertainty_adds_up(model):
 def test_sums_have_not_seen_the_rows_that_their_bag_left_out(model):
     """With other labels on the rows that bag 0 left out, its sum stays as it is."""
     model, X, y = model
-    law = {"tree": 0, "n_rows": len(X)}
-    from bayeswood.forest import RowWeights
-
-    size, seed = model.trees_per_bag_, model.seed_
-    out = RowWeights("exponential", seed, model.weight_threshold_, trees_per_draw=size).draw(**law)
+    law = RowWeights("exponential", model.seed_, model.weight_threshold_)
+    out = replace(law, trees_per_draw=model.trees_per_bag_).draw(0, len(X))
     other = np.where(out == 0, (y + 1) % len(model.classes_), y)
     again = CalibratedForestClassifier(additive_members="auto", **SETTINGS).fit(X, other)
     first = [m.predictive_.additive.sums for m in (model, again)]
@@ -83,12 +83,20 @@ def test_sums_have_not_seen_the_rows_that_their_bag_left_out(model):
 
 
 def test_sums_pay_where_effects_add_up(rng):
-    X, y = additive(rng, 1500, 2)
-    scores = []
-    for asked in (0, "auto"):
-        found = CalibratedForestClassifier(additive_members=asked, **SETTINGS).fit(X[:500], y[:500])
-        scores.append(np.log(found.predict_proba(X[500:])[np.arange(1000), y[500:]]).mean())
-    assert scores[1] > scores[0] + 0.01  # .04 in the mean over seeds, sd .01
+    gains = []
+    for _ in range(4):
+        X, y = additive(rng, 1500, 2)
+        logs = [
+            np.log(
+                CalibratedForestClassifier(additive_members=asked, **SETTINGS)
+                .fit(X[:500], y[:500])
+                .predict_proba(X[500:])[np.arange(1000), y[500:]]
+            ).mean()
+            for asked in (0, "auto")
+        ]
+        gains.append(logs[1] - logs[0])
+    # .0087 in the mean, sd .004: fails by chance once in 2,000.
+    assert np.mean(gains) > 0.002
 
 
 def test_any_number_of_threads_gives_the_same_bits(model):
@@ -145,7 +153,9 @@ def test_groups_weights_categories_and_missing_values(rng):
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     doubled = fit(frame, y, sample_weight=2 * weights, oob_groups=groups)
     np.testing.assert_allclose(doubled.predict_proba(frame), proba, rtol=1e-6)
-    assert "level" in str(explain(model, frame.iloc[[0]])) or model.predict_set(frame).any()
+    assert explain(model, frame.iloc[[0]]).prediction == model.predict(frame.iloc[[0]])[0]
+    assert model.predict_set(frame).any(axis=1).all()
+    assert model.calibration_report().summary.n_left_out > 350
 
 
 @pytest.mark.parametrize("n_rows", [2, 5, 12])
