@@ -4,6 +4,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The native core of bayeswood.";
   bayeswood::bindings::bind_forest(m);
   bayeswood::bindings::bind_grow(m);
+  bayeswood::bindings::bind_boost_classes(m);
   bayeswood::bindings::bind_graft(m);
   bayeswood::bindings::bind_unbeaten(m);
   bayeswood::bindings::bind_safe_bayes(m);

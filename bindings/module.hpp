@@ -9,6 +9,7 @@ namespace bayeswood::bindings {
 void bind_forest(nanobind::module_& m);
 void bind_predict(nanobind::module_& m, nanobind::class_<Forest>& forest);
 void bind_grow(nanobind::module_& m);
+void bind_boost_classes(nanobind::module_& m);
 void bind_graft(nanobind::module_& m);
 void bind_unbeaten(nanobind::module_& m);
 void bind_safe_bayes(nanobind::module_& m);

@@ -731,6 +731,59 @@ class BoostedBags:
         n_features).
         """
 
+class BoostedClasses:
+    """Bags, each a sum of small trees (stages) for the log odds of classes, on the rows of positive
+    weight in its draw.
+
+    Two classes: one output, the log odds of the second; else one score for each class. A tree is
+    grown from histograms on the gradients 1[y = c] - p_c of the second class, or on a random
+    combination of those of all classes, and holds the damped steps of Newton times the learning
+    rate, for more than two classes times 1 - 1 / n_classes; the first one holds the log shares of
+    the classes too, each with 1 / n_classes rows more. sample_weight is scaled to a mean of 1 in
+    each bag. The same bits for any n_jobs, and in however many calls stages are grown. After an
+    interrupt bags are of no more use.
+    """
+
+    def __init__(
+        self,
+        encoded: EncodedMatrix,
+        labels: NDArray[np.int32],
+        n_classes: int,
+        sample_weight: F64 | None,
+        *,
+        n_bags: int,
+        learning_rate: float,
+        damping: float,
+        max_features: int,
+        max_depth: int,
+        min_samples_leaf: int,
+        scheme: str,
+        seed: int,
+        weight_threshold: float = 0.0,
+        row_groups: NDArray[np.int32] | None = None,
+        row_parts: NDArray[np.int32] | None = None,
+        trees_per_draw: int = 1,
+        n_jobs: int = 1,
+    ) -> None:
+        """Bag b has the weights of draw b."""
+
+    def grow(self, n_stages: int, n_jobs: int = 1, progress: Progress | None = None) -> None:
+        """So many more stages of all bags."""
+
+    def forest(self, n_stages: int) -> Forest:
+        """The first so many stages, bag after bag."""
+
+    def out_of_bag(self) -> tuple[F64, NDArray[np.int32]]:
+        """Class probabilities summed over the bags of even and of odd number that left a row out,
+        (2, n_rows, n_classes), and their number, (2, n_rows).
+        """
+
+    @property
+    def importances(self) -> F64:
+        """What the squares of gradients fell by, as a share of those of the first stage, (n_bags,
+        n_features).
+        """
+
 def draw_weights(
     scheme: str,
     seed: int,

@@ -18,6 +18,7 @@ from bayeswood.uncertainty.calibration.member_weighting import (
     choose_strength,
     effective_number,
     equal_shares,
+    posterior_mean,
 )
 from bayeswood.uncertainty.calibration.residual_quantiles import ResidualQuantiles
 from bayeswood.uncertainty.calibration.residual_shape import N_PARTS, SpreadResiduals
@@ -163,6 +164,7 @@ __all__ = [
     "member_variance",
     "most_losses",
     "n_units",
+    "posterior_mean",
     "quantile_loss",
     "row_blocks",
     "sort_outcomes",

@@ -119,9 +119,15 @@ class ResponseShape:
         return cls(single_output)
 
 
-def read_trees(arrays: Mapping[str, NDArray[Any]], prefix: str, like: Forest) -> Forest:
-    """Trees among the arrays of a model file, over the columns of its forest."""
+def read_trees(
+    arrays: Mapping[str, NDArray[Any]], prefix: str, like: Forest, **other: Any
+) -> Forest:
+    """Trees among the arrays of a model file, over the columns of its forest.
+
+    `other`: n_outputs and is_classifier, where they are not that forest's.
+    """
     shape = {n: getattr(like.core, n) for n in ("n_features", "n_outputs", "is_classifier")}
+    shape |= other
     own = {
         name: np.ascontiguousarray(arrays[f"{prefix}_{name}"])
         for name in like.core.select(np.zeros(0, dtype=np.int64)).to_arrays()
@@ -140,10 +146,12 @@ def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:
     return {**kept, f"{prefix}_trees_per_member": np.array(forest.trees_per_member)}
 
 
-def forest_from(prefix: str, arrays: Mapping[str, NDArray[Any]], like: Forest) -> Forest | None:
-    """What `forest_arrays` gave; None if it is not there."""
+def forest_from(
+    prefix: str, arrays: Mapping[str, NDArray[Any]], like: Forest, **other: Any
+) -> Forest | None:
+    """What `forest_arrays` gave; None if it is not there. `other`: as of `read_trees`."""
     if f"{prefix}_trees_per_member" not in arrays:
         return None
-    found = read_trees(arrays, prefix, like)
+    found = read_trees(arrays, prefix, like, **other)
     size = read_scalar(arrays, f"{prefix}_trees_per_member", int)
     return Forest(found.core, trees_per_member=size)

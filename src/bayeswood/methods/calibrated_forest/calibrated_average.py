@@ -12,7 +12,8 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import Arrays, ClassPredictive
 from bayeswood.methods.base.saved_state import read_array, read_scalar
-from bayeswood.methods.calibrated_forest.class_bags import BagSpread
+from bayeswood.methods.calibrated_forest.class_bags import BagSpread, bag_means
+from bayeswood.methods.calibrated_forest.class_sums import ClassSums
 from bayeswood.uncertainty import (
     ClassCalibration,
     Uncertainty,
@@ -28,7 +29,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class CalibratedAverage(ClassPredictive):
-    """The members' average, smoothed and recalibrated on out-of-bag rows.
+    """The members' average, pooled with sums of trees, smoothed and recalibrated.
 
     Attributes
     ----------
@@ -36,18 +37,24 @@ class CalibratedAverage(ClassPredictive):
         Of the average.
     spread : BagSpread
         How far another sample would move the answer.
+    additive : ClassSums or None
+        Boosted sums in the pool; None if there are none.
     """
 
     calibration: ClassCalibration
     spread: BagSpread
+    additive: ClassSums | None = None
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
-        """The calibration of Σ_m w_m p_m; none is 0."""
-        return self.calibration.apply(forest.predict(rows, n_jobs))
+        """The calibration of (1 − ρ) Σ_m w_m p_m + ρ P̄; none is 0."""
+        average = forest.predict(rows, n_jobs)
+        if self.additive is not None:
+            average = self.additive.pool(average, rows, n_jobs)
+        return self.calibration.apply(average)
 
     def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """P + κ (q_g − q̄) within [0, 1], to a sum of 1: one for each bag g, shared by its trees."""
-        answer, deviations = self.spread.around(forest, rows, self.calibration, n_jobs)
+        answer, deviations = self._around(forest, rows, n_jobs)
         return self.spread.draws(answer, deviations)[self.spread.members(forest)]
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
@@ -84,12 +91,18 @@ class CalibratedAverage(ClassPredictive):
         """Answers and deviations of some rows at a time."""
         n_bags = len(self.spread.weights(forest))
         for block in row_blocks(len(rows), n_bags, forest.n_outputs):
-            yield self.spread.around(forest, rows[block], self.calibration, n_jobs)
+            yield self._around(forest, rows[block], n_jobs)
+
+    def _around(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> tuple[F64, F64]:
+        means = bag_means(forest, self.additive, rows, self.spread.size, n_jobs)
+        return self.spread.around(forest, means, self.calibration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """γ, b, s and B; the size of bags, κ and v."""
+        """γ, b, s and B; the size of bags, κ and v; sums and their share."""
         found = self.calibration
+        sums = {} if self.additive is None else self.additive.arrays()
         return {
+            "additive_weight_": np.array(0.0),
             "calibration_power_": np.array(found.power),
             "calibration_trees_": np.array(found.n_trees),
             "calibration_offset_": found.offset,
@@ -97,6 +110,7 @@ class CalibratedAverage(ClassPredictive):
             "trees_per_bag_": np.array(self.spread.size),
             "knowledge_factor_": np.array(self.spread.factor),
             "offset_variance_": self.spread.offset_variance,
+            **sums,
         }
 
     @classmethod
@@ -111,7 +125,8 @@ class CalibratedAverage(ClassPredictive):
         if (slopes <= 0).any():
             raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
         calibration = ClassCalibration(power, offset, slopes, n_trees)
-        return cls(calibration, _read_spread(arrays, forest))
+        spread = _read_spread(arrays, forest)
+        return cls(calibration, spread, ClassSums.from_arrays(arrays, forest, spread.size))
 
 
 def _read_spread(arrays: Arrays, forest: Forest) -> BagSpread:

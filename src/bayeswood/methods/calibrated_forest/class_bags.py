@@ -34,6 +34,7 @@ from bayeswood import _core
 from bayeswood.forest import Forest
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.calibrated_forest.class_sums import ClassSums
 from bayeswood.uncertainty import ClassCalibration, Uncertainty, spread_sample
 
 F64 = NDArray[np.float64]
@@ -94,14 +95,11 @@ class BagSpread:
         """The bag of each tree."""
         return np.arange(forest.n_trees) // self.size
 
-    def around(
-        self, forest: Forest, rows: NDArray[Any], calibration: ClassCalibration, n_jobs: int
-    ) -> tuple[F64, F64]:
+    def around(self, forest: Forest, means: F64, calibration: ClassCalibration) -> tuple[F64, F64]:
         """Answers p, (n_rows, n_classes), and κ (q_g − q̄), (n_bags, n_rows, n_classes).
 
-        The latter are scaled so that variances are unbiased.
+        `means`: as of `bag_means`. Deviations are scaled so that variances are unbiased.
         """
-        means = forest.core.predict_bags(rows, forest.weights, self.size, n_jobs)
         weights = self.weights(forest)
         answer = calibration.apply(np.einsum("g,gnc->nc", weights, means))
         found = calibration.apply(means)
@@ -135,12 +133,21 @@ class BagSpread:
         return Uncertainty(total, total - knowledge, knowledge)
 
 
+def bag_means(
+    forest: Forest, additive: ClassSums | None, rows: NDArray[Any], size: int, n_jobs: int
+) -> F64:
+    """Averages of the bags, (n_bags, n_rows, n_classes), each pooled with its sum of trees."""
+    means = forest.core.predict_bags(rows, forest.weights, size, n_jobs)
+    return means if additive is None else additive.pool_bags(means, rows, n_jobs)
+
+
 def measure_spread(
     data: TrainingData,
     grown: GrownForest,
     kind: NDArray[np.int32],
     calibration: ClassCalibration,
     n_jobs: int,
+    additive: ClassSums | None = None,
 ) -> BagSpread:
     """κ and v, from training rows that bags left out.
 
@@ -153,7 +160,11 @@ def measure_spread(
     kind : ndarray of int32, (n_trees,)
         Kind of each tree.
     calibration : ClassCalibration
-        Of that forest.
+        Of that forest, pooled with sums.
+    n_jobs : int
+        Threads.
+    additive : ClassSums or None
+        Sums in the pool.
     """
     assert grown.row_weights is not None
     size = grown.row_weights.trees_per_draw
@@ -163,7 +174,7 @@ def measure_spread(
     chosen = data.take(sample)
     out = _left_out(grown, sample, n_rows)
     if size < 2:
-        means = grown.forest.core.predict_bags(chosen.X, grown.forest.weights, size, n_jobs)
+        means = bag_means(grown.forest, additive, chosen.X, size, n_jobs)
         return BagSpread(size, 1.0, _offset_variance(data, chosen, out, means, calibration))
     means, within = _core.bag_spread(
         grown.forest.core,
@@ -177,17 +188,13 @@ def measure_spread(
     )
     seen = out.any(axis=0)[:, 0]
     if not seen.all():
-        means[:, ~seen] = _bag_means(grown, chosen.X[~seen], n_jobs)
+        rows = chosen.X[~seen]
+        means[:, ~seen] = bag_means(grown.forest, None, rows, size, n_jobs)[: len(out)]
+    if additive is not None:
+        means = additive.pool_bags(means, chosen.X, n_jobs)
+        within *= (1.0 - additive.share) ** 2  # what chance in the trees does to the pool
     variance = _offset_variance(data, chosen, out, means, calibration)
     return BagSpread(size, _factor(out, means, within), variance)
-
-
-def _bag_means(grown: GrownForest, rows: NDArray[Any], n_jobs: int) -> F64:
-    """What whole bags say, (n_bags, n_rows, n_classes)."""
-    assert grown.row_weights is not None
-    size = grown.row_weights.trees_per_draw
-    found = grown.forest.core.predict_bags(rows, grown.forest.weights, size, n_jobs)
-    return found[: grown.forest.n_trees // size]
 
 
 def _left_out(grown: GrownForest, rows: NDArray[np.intp], n_rows: int) -> F64:

@@ -8,8 +8,8 @@ grown to single rows and then shrunk toward their ancestors with a strength λ,
 
 along the path from the root (0), N the rows of a node. λ and the weight ω of the randomised trees
 are posterior means, given the out-of-bag rows, see
-`bayeswood.uncertainty.calibration.member_weighting`. The average p̄ is too timid, and is
-recalibrated on the same rows:
+`bayeswood.uncertainty.calibration.member_weighting`. Boosted sums of small trees may join the
+average p̄ (`class_sums`). It is too timid, and is recalibrated on the same rows:
 
     p̃_c = (B p̄_c + 1/C) / (B + 1),      log p_c = γ s_c log(C p̃_c) + b_c − log Z,
 
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parameters import NONE, Constraint, one_of, real
+from bayeswood.methods.base.parameters import NONE, Constraint, integer, one_of, real
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
@@ -45,6 +45,7 @@ from bayeswood.methods.calibrated_forest.class_guarantee import (
     ClassGuarantee,
     make_class_guarantee,
 )
+from bayeswood.methods.calibrated_forest.class_sums import pool_sums
 from bayeswood.methods.calibrated_forest.guarantee_rows import find_guarantee
 from bayeswood.methods.calibrated_forest.judgement import (
     ClassJudgement,
@@ -86,6 +87,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         λ: how much leaves borrow from their ancestors, in rows; 0 for not at all. "auto" lets the
         out-of-bag rows say, from 0 to 100 (and is 0 beyond 30 classes, or 10⁸ leaves times
         classes, for a shrunk leaf holds every class).
+    additive_members : int or "auto", default="auto"
+        Boosted sums of small trees for the log odds in the pool, one for each of so many bags of
+        trees (and no more than there are bags), on the rows of its bag; 0 for none. What they
+        weigh, and how many stages they have, the out-of-bag rows say. "auto" is 30, and 0 beyond
+        30 classes, or 10⁸ rows times classes times sums.
     calibration : {"oob"} or None, default="oob"
         "oob" recalibrates on out-of-bag rows; None leaves the averages as they are, and has no
         use for such rows: "auto" shrinkage is then 0, and members weigh the same.
@@ -131,6 +137,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         λ: the strength with which leaves were moved toward their ancestors.
     randomized_weight_ : float
         ω: the summed weight of the trees that cut at random, of 1 for all trees.
+    additive_weight_ : float
+        ρ: the weight of the boosted sums in the pool, 0 where out-of-bag rows do not ask for them.
     weight_threshold_ : float
         c, after resolving "auto".
     n_calibration_rows_ : int
@@ -171,7 +179,13 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     weights w of sum 1), in the mean over the training rows. The floor that it gives is where the
     probabilities of rare classes rest, so it smooths all rows of the fit and all predictions. λ and
     ω are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
-    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. With s = 1, γ and b
+    over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. Then sums P_g of
+    small trees, one for each bag g, join the trees' average,
+
+        p̄ = (1 − ρ) p̄_trees + ρ (1/G) Σ_g P_g,
+
+    ρ the mean over 0, 0.1, 0.3, …, 0.9 with a prior e^−8ρ, see
+    `bayeswood.methods.calibrated_forest.class_sums`. With s = 1, γ and b
     minimise the summed negative log probability of the out-of-bag rows (each times its
     `sample_weight`, scaled to a mean of 1) + (log γ)² / (2·1.5²) + Σ b_c² / 2 with γ between 0.2
     and 8. Of three to 30 classes, s and b then minimise, with this γ, the same sum + Σ (log s_c)² /
@@ -223,6 +237,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "randomized_fraction": real(0, 1, integers=True),
         "member_weighting": one_of("oob", "equal"),
         "leaf_shrinkage": one_of("auto") | real(0, integers=True),
+        "additive_members": one_of("auto") | integer(0),
         "calibration": one_of("oob") | NONE,
     }
     _many_trees_threshold = 0.35
@@ -237,6 +252,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         randomized_fraction: float = 0.5,
         member_weighting: str = "oob",
         leaf_shrinkage: float | str = "auto",
+        additive_members: int | str = "auto",
         calibration: str | None = "oob",
         min_samples_leaf: int | float = 1,
         min_weight_fraction_leaf: float = 0.0,
@@ -253,6 +269,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.randomized_fraction = randomized_fraction
         self.member_weighting = member_weighting
         self.leaf_shrinkage = leaf_shrinkage
+        self.additive_members = additive_members
         self.calibration = calibration
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
@@ -371,6 +388,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             return shrunk.extended({"leaf_shrinkage_": asked or 0.0}, *promised), MemberAverage()
         plan = PoolPlan(randomized, asked, self.member_weighting == "oob")
         pooled = pool_trees(data, grown, plan, n_jobs)
+        pooled, sums = pool_sums(data, pooled, self.additive_members, n_jobs)
         label, weights = data.target.y.astype(np.intp), data.sample_weight
         calibration = fit_class_calibration(pooled.votes, label, weights)
         grown, seen = pooled.grown, pooled.votes.seen
@@ -379,8 +397,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
             "randomized_weight_": pooled.randomized_weight,
             "n_calibration_rows_": int(seen.sum()),
         }
-        spread = measure_spread(data, grown, pooled.kind, calibration, n_jobs)
-        predictive = CalibratedAverage(calibration, spread)
+        spread = measure_spread(data, grown, pooled.kind, calibration, n_jobs, sums)
+        predictive = CalibratedAverage(calibration, spread, sums)
         if not seen.any():
             warn_of_no_rows(self._name)
             return grown.extended(settings, *promised), predictive

@@ -21,7 +21,7 @@ def table(rng, n_rows=N_ROWS, n_classes=3):
 @pytest.fixture(scope="module", params=[2, 3])
 def model(request):
     X, y = table(np.random.default_rng(2), n_classes=request.param)
-    return CalibratedForestClassifier(120, random_state=0).fit(X, y), X
+    return CalibratedForestClassifier(120, additive_members=0, random_state=0).fit(X, y), X
 
 
 def by_hand(model, X):
@@ -95,7 +95,8 @@ def test_entropy_is_split_by_bags(model):
 def test_the_factor_is_an_analysis_of_variance(rng):
     """All rows are sampled and all trees are of one kind, so that it can be done by hand."""
     X, y = table(rng)
-    options = {"randomized_fraction": 0, "leaf_shrinkage": 0, "random_state": 0}
+    options = {"randomized_fraction": 0, "leaf_shrinkage": 0, "additive_members": 0}
+    options["random_state"] = 0
     model = CalibratedForestClassifier(100, **options).fit(X, y)
     size = model.trees_per_bag_
     law = RowWeights("exponential", model.seed_, model.weight_threshold_, trees_per_draw=size)

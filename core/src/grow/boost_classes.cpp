@@ -1,0 +1,253 @@
+#include "bayeswood/grow/boost_classes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "bayeswood/base/random.hpp"
+#include "bayeswood/base/vector_math.hpp"
+
+namespace bayeswood {
+namespace {
+
+// Random numbers of these trees are apart from those of other trees of the same seed, and room is
+// left for the stages of a bag.
+constexpr std::uint64_t FIRST_NUMBER = 1ULL << 41;
+constexpr std::uint64_t MOST_STAGES = 1ULL << 20;
+// Rows whose probabilities are held at a time.
+constexpr std::size_t BLOCK = 512;
+
+}  // namespace
+
+void class_probabilities(std::span<const double> scores, std::size_t n_classes,
+                         std::vector<double>& out) {
+  if (n_classes == 2) {
+    out.resize(2 * scores.size());
+    // exp of minus the absolute value never overflows.
+    for (std::size_t i = 0; i < scores.size(); ++i) out[i] = -std::abs(scores[i]);
+    exp_in_place(std::span(out).first(scores.size()));
+    for (std::size_t i = scores.size(); i-- > 0;) {
+      const double less = out[i] / (1 + out[i]);
+      const bool second = scores[i] > 0;
+      out[2 * i] = second ? less : 1 - less;
+      out[2 * i + 1] = second ? 1 - less : less;
+    }
+    return;
+  }
+  out.assign(scores.begin(), scores.end());
+  for (std::size_t i = 0; i < out.size(); i += n_classes) {
+    const double most = *std::max_element(out.begin() + i, out.begin() + i + n_classes);
+    for (std::size_t c = 0; c < n_classes; ++c) out[i + c] -= most;
+  }
+  exp_in_place(out);
+  for (std::size_t i = 0; i < out.size(); i += n_classes) {
+    double sum = 0;
+    for (std::size_t c = 0; c < n_classes; ++c) sum += out[i + c];
+    for (std::size_t c = 0; c < n_classes; ++c) out[i + c] /= sum;
+  }
+}
+
+BoostedClasses::BoostedClasses(const EncodedMatrix& matrix, const ClassBoostData& data,
+                               const WeightScheme& scheme, const ClassBoostOptions& options,
+                               const Running& run)
+    : bins_(matrix, run.n_threads, run.poll),
+      options_(options),
+      n_classes_(data.n_classes),
+      labels_(data.labels.begin(), data.labels.end()),
+      bags_(options.n_bags) {
+  parallel_for(
+      n_bags(), run.n_threads,
+      [&](std::size_t b, unsigned, const StopFlag&) { start(b, data, scheme); }, run.poll);
+}
+
+void BoostedClasses::start(std::size_t b, const ClassBoostData& data, const WeightScheme& scheme) {
+  Bag& bag = bags_[b];
+  std::vector<double>& weights = bag.weights;
+  weights.resize(n_rows());
+  draw_weights(scheme, (options_.first_bag + b) * scheme.trees_per_draw, data.sample_weight,
+               weights);
+  std::vector<std::uint32_t> left_out;
+  double sum = 0;
+  for (std::uint32_t i = 0; i < n_rows(); ++i) {
+    if (weights[i] == 0) left_out.push_back(i);
+    if (!data.sample_weight.empty()) weights[i] *= data.sample_weight[i];
+    if (weights[i] > 0) bag.rows.push_back(i);
+    sum += weights[i];
+  }
+  bag.n_inside = bag.rows.size();
+  if (bag.rows.empty()) throw std::invalid_argument("every row has weight 0");
+  const double unit = sum / static_cast<double>(bag.n_inside);
+  for (double& w : weights) w /= unit;
+  bag.rows.insert(bag.rows.end(), left_out.begin(), left_out.end());
+  const auto weighs_one = [](double w) { return w == 0 || w == 1; };
+  if (std::all_of(weights.begin(), weights.end(), weighs_one)) weights = {};
+  bag.importance.assign(matrix().n_features(), 0.0);
+  set_first(bag);
+}
+
+// Log shares, of classes that the bag lacks too: each has a row more, shared by all.
+void BoostedClasses::set_first(Bag& bag) const {
+  const double share = 1.0 / n_classes_;
+  std::vector<double> counts(n_classes_, share);
+  for (const auto row : std::span(bag.rows).first(bag.n_inside))
+    counts[labels_[row]] += weight(bag, row);
+  log_in_place(counts);
+  if (n_classes_ == 2)
+    bag.first = {counts[1] - counts[0]};
+  else
+    bag.first = std::move(counts);
+  const std::size_t k = n_outputs();
+  bag.scores.resize(n_rows() * k);
+  for (std::size_t i = 0; i < bag.scores.size(); ++i) bag.scores[i] = bag.first[i % k];
+}
+
+// One thread's grower, for bags with weights or without.
+class BoostedClasses::Worker {
+ public:
+  explicit Worker(const BoostedClasses& bags)
+      : bags_(bags),
+        c_(bags.n_classes_),
+        k_(bags.n_outputs()),
+        proba_(bags.n_rows() * c_),
+        seen_(bags.n_rows()) {}
+
+  void grow(Bag& bag, std::uint64_t number, const StopFlag& stop) {
+    check_stop(stop);
+    auto& grower = bag.weights.empty() ? plain_ : weighted_;
+    if (!grower)
+      grower = std::make_unique<StageGrower>(bags_.bins_, bags_.options_.stage, bags_.n_rows(), 1,
+                                             !bag.weights.empty());
+    find_probabilities(bag);
+    combine(bag, number);
+    rows_ = bag.rows;
+    gains_.assign(bag.importance.size(), 0.0);
+    const StageRows rows{std::span(rows_).first(bag.n_inside),
+                         std::span(rows_).subspan(bag.n_inside)};
+    Tree tree = grower->grow(number, {seen_, bag.weights, 1, 0}, rows, gains_.data(), stop);
+    tree.leaf_value.assign(tree.n_leaves() * k_, 0.0);
+    for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+      const std::span<double> value{tree.leaf_value.data() + leaf * k_, k_};
+      set_step(bag, grower->inside(leaf), value);
+      for (const auto part : {grower->inside(leaf), grower->outside(leaf)})
+        for (const auto row : part)
+          for (std::size_t j = 0; j < k_; ++j) bag.scores[std::size_t{row} * k_ + j] += value[j];
+    }
+    finish(bag, std::move(tree));
+  }
+
+ private:
+  // Of the rows in the bag.
+  void find_probabilities(const Bag& bag) {
+    for (std::size_t begin = 0; begin < bag.n_inside; begin += BLOCK) {
+      const std::size_t end = std::min(bag.n_inside, begin + BLOCK);
+      scores_.clear();
+      for (std::size_t i = begin; i < end; ++i) {
+        const double* own = bag.scores.data() + std::size_t{bag.rows[i]} * k_;
+        scores_.insert(scores_.end(), own, own + k_);
+      }
+      class_probabilities(scores_, c_, found_);
+      for (std::size_t i = begin; i < end; ++i)
+        std::copy_n(found_.data() + (i - begin) * c_, c_,
+                    proba_.data() + std::size_t{bag.rows[i]} * c_);
+    }
+  }
+
+  double gradient(std::size_t row, std::size_t c) const {
+    return (bags_.labels_[row] == static_cast<std::int32_t>(c) ? 1.0 : 0.0) - proba_[row * c_ + c];
+  }
+
+  // What the tree is grown on: a random combination of the gradients, of two classes that of the
+  // second.
+  void combine(Bag& bag, std::uint64_t number) {
+    draw_factors(number);
+    double squares = 0;
+    for (const auto row : std::span(bag.rows).first(bag.n_inside)) {
+      double sum = factors_[bags_.labels_[row]];
+      for (std::size_t c = 0; c < c_; ++c) sum -= factors_[c] * proba_[std::size_t{row} * c_ + c];
+      seen_[row] = sum;
+      squares += weight(bag, row) * sum * sum;
+    }
+    if (bag.trees.empty()) bag.squares = squares;
+  }
+
+  // Uniform around 0: what one combination cannot tell apart another can.
+  void draw_factors(std::uint64_t number) {
+    factors_.assign({0.0, 1.0});
+    if (c_ == 2) return;
+    Stream random(bags_.options_.stage.seed, number, Purpose::CHOICES);
+    factors_.resize(c_);
+    for (double& factor : factors_) factor = random.next_uniform() - 0.5;
+  }
+
+  // One step of Newton for every output, times the learning rate.
+  void set_step(const Bag& bag, std::span<const std::uint32_t> rows, std::span<double> value) {
+    curvature_.assign(k_, bags_.options_.damping);
+    for (const auto row : rows) {
+      const double w = weight(bag, row);
+      for (std::size_t j = 0; j < k_; ++j) {
+        const double p = proba_[std::size_t{row} * c_ + c_ - k_ + j];
+        value[j] += w * gradient(row, c_ - k_ + j);
+        curvature_[j] += w * p * (1 - p);
+      }
+    }
+    const double rate =
+        bags_.options_.learning_rate * (c_ == 2 ? 1.0 : 1.0 - 1.0 / static_cast<double>(c_));
+    for (std::size_t j = 0; j < k_; ++j) value[j] *= rate / curvature_[j];
+  }
+
+  void finish(Bag& bag, Tree&& tree) {
+    if (bag.trees.empty())
+      for (std::size_t i = 0; i < tree.leaf_value.size(); ++i)
+        tree.leaf_value[i] += bag.first[i % k_];
+    for (std::size_t j = 0; j < gains_.size() && bag.squares > 0; ++j)
+      bag.importance[j] += gains_[j] / bag.squares;
+    bag.trees.push_back(std::make_shared<const Tree>(std::move(tree)));
+  }
+
+  const BoostedClasses& bags_;
+  std::size_t c_, k_;
+  std::unique_ptr<StageGrower> plain_, weighted_;
+  std::vector<double> proba_, seen_;  // by row
+  std::vector<double> scores_, found_, factors_, curvature_, gains_;
+  std::vector<std::uint32_t> rows_;
+};
+
+void BoostedClasses::grow(std::size_t n_stages, const Running& run) {
+  std::vector<std::unique_ptr<Worker>> workers(worker_count(n_bags(), run.n_threads));
+  parallel_for(
+      n_bags(), run.n_threads,
+      [&](std::size_t b, unsigned w, const StopFlag& stop) {
+        if (!workers[w]) workers[w] = std::make_unique<Worker>(*this);
+        const std::uint64_t first = FIRST_NUMBER + (options_.first_bag + b) * MOST_STAGES;
+        for (std::size_t s = 0; s < n_stages; ++s)
+          workers[w]->grow(bags_[b], first + bags_[b].trees.size(), stop);
+      },
+      run.poll);
+}
+
+void BoostedClasses::out_of_bag(double* sums, std::int32_t* counts) const {
+  const std::size_t k = n_outputs(), n = n_rows();
+  std::fill_n(sums, 2 * n * n_classes_, 0.0);
+  std::fill_n(counts, 2 * n, 0);
+  std::vector<double> scores, proba;
+  for (std::size_t b = 0; b < n_bags(); ++b) {
+    const Bag& bag = bags_[b];
+    const std::size_t half = (options_.first_bag + b) % 2;
+    const auto outside = std::span(bag.rows).subspan(bag.n_inside);
+    for (std::size_t begin = 0; begin < outside.size(); begin += BLOCK) {
+      const auto block = outside.subspan(begin, std::min(BLOCK, outside.size() - begin));
+      scores.clear();
+      for (const auto row : block)
+        scores.insert(scores.end(), bag.scores.begin() + static_cast<std::ptrdiff_t>(row * k),
+                      bag.scores.begin() + static_cast<std::ptrdiff_t>((row + 1) * k));
+      class_probabilities(scores, n_classes_, proba);
+      for (std::size_t i = 0; i < block.size(); ++i) {
+        ++counts[half * n + block[i]];
+        double* sum = sums + (half * n + block[i]) * n_classes_;
+        for (std::size_t c = 0; c < n_classes_; ++c) sum[c] += proba[i * n_classes_ + c];
+      }
+    }
+  }
+}
+
+}  // namespace bayeswood
