@@ -11,19 +11,6 @@
 
 namespace bayeswood {
 
-// Adds weight times the probabilities of a leaf.
-inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
-                        double* out) {
-  const auto begin = static_cast<std::size_t>(tree.leaf_offset[leaf]);
-  const auto end = static_cast<std::size_t>(tree.leaf_offset[leaf + 1]);
-  if (end - begin == n_classes) {  // a leaf of all classes has them in order
-    const double* value = tree.leaf_value.data() + begin;
-    for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
-    return;
-  }
-  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
-}
-
 class LeafSums {
  public:
   // Of small trees, the leaves of so many are kept, until another tree takes their place: members
