@@ -175,7 +175,7 @@ def measure_spread(
         n_jobs=n_jobs,
         **grown.row_weights.arguments(),
     )
-    seen = out.any(axis=0)[:, 0]
+    seen = out.sum(axis=0)[:, 0] > 0
     if not seen.all():
         means[:, ~seen] = _bag_means(grown, chosen.X[~seen], n_jobs)
     variance = _offset_variance(data, chosen, out, means, calibration)
