@@ -5,7 +5,7 @@ import numpy as np
 SD_LOG_POWER, SD_LOG_SLOPE, SD_OFFSET, SD_SHARE = 1.5, 0.3, 1.0, 2.0
 SMALLEST, LARGEST = 0.2, 8.0
 MOST_SLOPED, MOST_PAIRED, MOST_ROWS_BENT = 30, 64, 2048
-ENOUGH, ENOUGH_FOR_SLOPES, ENOUGH_TO_COMPARE = 1e-13, 1e-11, 1e-7
+ENOUGH, ENOUGH_FOR_SLOPES, ENOUGH_TO_COMPARE, ENOUGH_TO_BEGIN = 1e-13, 1e-11, 1e-7, 1e-3
 
 
 def log_smoothed(means, n_trees):
@@ -152,7 +152,7 @@ class Fit:
             offset, _ = minimise(
                 lambda b, t=target: self.share_loss(slope, t, b), offset, curvature, ENOUGH
             )
-            if self.halves is None or self.beyond == 0 or np.abs(offset - before).max() < 1e-9:
+            if self.halves is None or self.beyond == 0 or np.abs(offset - before).max() < 1e-6:
                 break
         return offset
 
@@ -173,7 +173,8 @@ def fit(means, n_trees, label, weights, halves=None, beyond=0.0):
     slopes = np.ones(made.n_classes)
     if made.n == 0 or made.n_classes == 1:
         return 1.0, np.zeros(made.n_classes), slopes
-    power, offset, _ = made.fit_power(ENOUGH)
+    power, offset, _ = made.fit_power(ENOUGH_TO_BEGIN)
+    power, offset, _ = made.fit_power(ENOUGH, power, offset)
     if 2 < made.n_classes <= MOST_SLOPED:
         slopes, offset = made.fit_slopes(power, offset)
     return power, made.match_shares(power * slopes, offset), slopes

@@ -15,10 +15,11 @@ constexpr double SMALLEST_POWER = 0.2, LARGEST_POWER = 8.0;
 constexpr double SD_LOG_POWER = 1.5, SD_LOG_SLOPE = 0.3, SD_OFFSET = 1.0, SD_SHARE = 2.0;
 // Classes up to which each has a slope.
 constexpr std::size_t MOST_CLASSES_SLOPED = 30;
-constexpr double ENOUGH = 1e-13, ENOUGH_FOR_SLOPES = 1e-11, ENOUGH_TO_COMPARE = 1e-7;
+constexpr double ENOUGH = 1e-13, ENOUGH_FOR_SLOPES = 1e-11, ENOUGH_TO_COMPARE = 1e-7,
+                 ENOUGH_TO_BEGIN = 1e-3;
 // Rounds in which the change from half to all trees is found anew, and the change that is none.
 constexpr int MOST_ROUNDS = 8;
-constexpr double SAME_OFFSET = 1e-9;
+constexpr double SAME_OFFSET = 1e-6;
 // Classes up to which curvatures are of pairs of parameters, and the rows that they are taken from:
 // they guide the search, so that it has few steps, and say nothing of where it ends.
 constexpr std::size_t MOST_CLASSES_PAIRED = 64, MOST_ROWS_BENT = 2048;
@@ -339,6 +340,8 @@ ClassCalibration fit_class_calibration(const LabelledVotes& rows, const ClassCal
   if (start != nullptr) {
     found.power = start->power;
     found.offset = start->offset;
+  } else {
+    fit.fit_power(found, ENOUGH_TO_BEGIN);  // curvatures there are those of the end
   }
   fit.fit_power(found, ENOUGH);
   if (fit.has_slopes()) {

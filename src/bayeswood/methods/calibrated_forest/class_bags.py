@@ -186,7 +186,7 @@ def measure_spread(
         n_jobs=n_jobs,
         **grown.row_weights.arguments(),
     )
-    seen = out.any(axis=0)[:, 0]
+    seen = out.sum(axis=0)[:, 0] > 0
     if not seen.all():
         rows = chosen.X[~seen]
         means[:, ~seen] = bag_means(grown.forest, None, rows, size, n_jobs)[: len(out)]
