@@ -822,7 +822,8 @@ def sum_sampler(
     noise_start: (n_sums,), on the user's scale; the noise has prior noise_freedom * noise_sd^2 /
     chi^2, or with freedom 0 stays at noise_start. move_probabilities: of birth, death, change,
     swap and, if it is there, shift; they sum to 1. log_ratio_error is added to the moves' log
-    acceptance ratios: tests break the sampler by it. Numbers have at most max_codes codes, and so one cut fewer.
+    acceptance ratios: tests break the sampler by it. Numbers have at most max_codes codes, and so
+    one cut fewer.
     """
 
 class ClassVotes:

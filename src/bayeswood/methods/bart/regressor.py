@@ -79,7 +79,7 @@ class BARTRegressor(SumEstimator, ForestRegressor):
         is the same everywhere. `prior_df` must be above 2 then.
     move_probabilities : mapping or None, default=None
         How often each of "birth", "death", "change", "swap" and "shift" is tried; None: .25, .25,
-        .2, .1, .2.
+        .4, .1, 0.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_cuts : int, default=254
