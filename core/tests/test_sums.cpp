@@ -169,3 +169,62 @@ TEST(a_stopped_run_keeps_what_it_has) {
   CHECK(records[0].n_draws > 0);
   CHECK(records[0].sums.trees.size() == records[0].n_draws * 7);
 }
+
+TEST(a_team_does_every_task_once) {
+  for (const unsigned n_members : {1U, 3U}) {
+    Team team(n_members);
+    for (std::size_t call = 0; call < 300; ++call) {
+      std::vector<int> done(call % 7, 0);
+      team.run(done.size(), [&](std::size_t i) { ++done[i]; });
+      for (const int n : done) CHECK(n == 1);
+    }
+  }
+}
+
+TEST(rows_that_are_shared_out_give_the_same_bits) {
+  constexpr std::size_t N = 2 * RowLoops::BLOCK + 77;
+  Stream stream(3, 0, Purpose::SUMS);
+  std::vector<float> start(N);
+  std::vector<Slot> slots(N), other(N);
+  std::vector<std::uint8_t> codes(N);
+  for (std::size_t i = 0; i < N; ++i) {
+    start[i] = static_cast<float>(draw_normal(stream));
+    slots[i] = static_cast<Slot>(stream.below(3));
+    codes[i] = static_cast<std::uint8_t>(1 + stream.below(200));
+  }
+  const std::vector<float> values(MOST_SLOTS, 0.5F);
+  Team team(3);
+  std::vector<std::vector<double>> sums;
+  std::vector<std::vector<float>> rests;
+  for (Team* used : {static_cast<Team*>(nullptr), &team}) {
+    RowLoops loops(portable_row_kernels());
+    loops.set_team(used);
+    const CodeRange range = loops.range(slots.data(), 1, codes.data(), N);
+    CHECK(range.low == 1 && range.high == 200);
+    std::size_t expected = 0;
+    for (std::size_t i = 0; i < N; ++i) expected += slots[i] == 1 && codes[i] > 77 ? 1 : 0;
+    CHECK(loops.split(slots.data(), {1, 3, 77, false}, codes.data(), N, other.data()) == expected);
+    rests.push_back(start);
+    sums.emplace_back(2 * MOST_SLOTS, 0.0);
+    const RowPass pass{N,
+                       rests.back().data(),
+                       start.data(),
+                       slots.data(),
+                       slots.data(),
+                       other.data(),
+                       values.data(),
+                       values.data(),
+                       3,
+                       3,
+                       4};
+    loops.add_pass(pass, {sums.back().data(), sums.back().data() + MOST_SLOTS});
+    sums.emplace_back(MOST_SLOTS, 0.0);
+    loops.sum_slots(start.data(), nullptr, other.data(), 4, N, {sums.back().data(), nullptr});
+    double total = 0, direct = 0;
+    for (std::size_t s = 0; s < 4; ++s) total += sums.back()[s];
+    for (const float value : start) direct += static_cast<double>(value);
+    CHECK(std::abs(total - direct) < 1e-2);
+  }
+  CHECK(rests[0] == rests[1]);
+  CHECK(sums[0] == sums[2] && sums[1] == sums[3]);
+}

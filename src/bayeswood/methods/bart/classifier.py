@@ -79,7 +79,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     sparse : bool, default=False
         As of `BARTRegressor`; all sums have the same shares.
     move_probabilities : mapping or None, default=None
-        How often each of "birth", "death", "change" and "swap" is tried; None: .25, .25, .4, .1.
+        How often each of "birth", "death", "change", "swap" and "shift" is tried; None: .25, .25,
+        .4, .1, 0.
     min_samples_leaf : int or float, default=1
         Trees with a leaf of fewer rows have probability 0; a float is a share of the rows.
     max_cuts : int, default=254
@@ -89,7 +90,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         the chains that ran to their end, or if none did, those that have draws, cut to the
         shortest.
     n_jobs : int, default=None
-        Threads, one chain each; -1 for all processors, None for 1 unless a
+        Threads, one chain each; where there are twice as many as chains, and more than 65,536
+        rows, several share the rows of a chain. -1 for all processors, None for 1 unless a
         `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
         number.
     random_state : int, Generator, RandomState or None, default=None

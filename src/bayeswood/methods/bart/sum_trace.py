@@ -143,7 +143,9 @@ class SumTrace:
 
 
 def _counts(arrays: dict[str, NDArray[Any]], name: str, n_chains: int) -> NDArray[np.int64]:
+    """By chain and move; files from before the last move was there have none of it."""
     array = arrays.get(name)
-    if array is None or array.dtype.kind not in "iu" or array.shape != (n_chains, len(MOVES)):
+    shapes = [(n_chains, len(MOVES) - missing) for missing in (0, 1)]
+    if array is None or array.dtype.kind not in "iu" or array.shape not in shapes:
         raise BayeswoodError(f"The model file holds an unusable array '{name}'.")
-    return array.astype(np.int64)
+    return np.pad(array.astype(np.int64), [(0, 0), (0, len(MOVES) - array.shape[1])])

@@ -83,6 +83,26 @@ def test_threads_change_nothing(sampler):
     assert first.forest_.digest == second.forest_.digest
 
 
+@pytest.mark.parametrize("more", [{}, {"sampler": "grow-from-root"}, {"variance_trees": 2}])
+def test_threads_share_the_rows_of_one_chain(more):
+    """Beyond 65,536 rows; threads that no chain needs help with the rows of a sweep."""
+    rng = np.random.default_rng(5)
+    rows = pd.DataFrame(rng.normal(size=(70_000, 3)), columns=list("abc"))
+    rows["d"] = pd.Categorical(rng.choice(list("uvwx"), len(rows)))
+    rows.iloc[::9, 1] = np.nan
+    y = rows.a + (rows.d == "v") + rng.normal(size=len(rows))
+    few = {"n_chains": 1, "n_warm_up": 1, "n_burn_in": 3, "n_draws": 2, "thin": 1, **more}
+    fits = [
+        BARTRegressor(6, random_state=0, n_jobs=n_jobs, **few).fit(rows, y, sample_weight=weight)
+        for weight in (None, rng.uniform(0.5, 2, len(rows)))
+        for n_jobs in (1, 2, 3)
+    ]
+    digests = [model.forest_.digest for model in fits]
+    assert digests[0] == digests[1] == digests[2]
+    assert digests[3] == digests[4] == digests[5]
+    assert fits[0].noise_sd_.tobytes() == fits[1].noise_sd_.tobytes()
+
+
 def test_a_file_keeps_everything(tmp_path):
     model = quick(sparse=True, variance_trees=3).fit(X, Y)
     model.save(tmp_path / "model")
