@@ -43,16 +43,14 @@ def show_speed(sizes: list[int], n_sweeps: int, repeats: int) -> None:
         X_new, _ = make_friedman1(n_samples=50, n_features=10, random_state=1)
         if "bartz" in names:
             CONTENDERS["bartz"](X, y, X_new, 99, half)  # compiles
-        seconds: dict[str, list[float]] = {name: [] for name in names}
-        draws: dict[str, list[float]] = {name: [] for name in names}
-        for seed in range(repeats):
-            for name in names:
-                found = CONTENDERS[name](X, y, X_new, seed, half)
-                seconds[name].append(found.seconds)
-                draws[name].append(effective(found))
-        own = float(np.median(seconds["bayeswood"]))
+        runs = [
+            {name: CONTENDERS[name](X, y, X_new, seed, half) for name in names}
+            for seed in range(repeats)
+        ]
+        own = float(np.median([run["bayeswood"].seconds for run in runs]))
         for name in names:
-            cpu, ess = float(np.median(seconds[name])), float(np.median(draws[name]))
+            cpu = float(np.median([run[name].seconds for run in runs]))
+            ess = float(np.median([effective(run[name]) for run in runs]))
             words = f"{cpu:8.2f} {cpu / own:6.1f} {ess:7.1f} {ess / cpu:8.2f}"
             print(f"{n:8d}  {name:10} {words}", flush=True)
 
