@@ -47,7 +47,7 @@ def find_friedman(found: Found, plan: Plan) -> Finding:
 def find_table_1(found: Found, plan: Plan) -> Finding:
     """Table 1 and footnote 9."""
     errors = _as_printed(california_run(found, plan))
-    cells = []
+    cells: list[Cell] = []
     for name, (error, percent) in printed.TABLE_1.items():
         cells += _pair(errors, name, (error, percent), Reading(0.1, None, _FOLDS))
     cells += _pair(errors, "BCART", printed.FOOTNOTE_9, Reading(1.0, None, _FOLDS))

@@ -221,8 +221,9 @@ def test_the_scripts_are_listed_beside_the_text():
     assert len(friedman.rows) == 4
 
 
-def test_other_sums_are_listed_beside_the_texts():
-    friedman, california = find_sums(world(PRINTED_WORLD), PLAN).listings
+@pytest.mark.parametrize("plan", [PLAN, Plan(quick=True)], ids=["full", "quick"])
+def test_other_sums_are_listed_beside_the_texts(plan):
+    friedman, california = find_sums(world(PRINTED_WORLD), plan).listings
     names = {"BART", "BART, script", *runs.SUMS_OTHERS}
     assert {row[0] for row in friedman.rows} == names
     assert california.rows[0][0] == "BART, defaults"
