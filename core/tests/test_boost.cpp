@@ -33,7 +33,7 @@ void check_bags(const RandomData& data, const Settings& settings, unsigned n_thr
   std::vector<double> sums(y.size()), expected(y.size());
   std::vector<std::int32_t> counts(data.n);
   bags.out_of_bag(sums.data(), counts.data());
-  std::vector<bool> left_out;
+  std::vector<bool> left_out(data.n);
   for (std::size_t b = 0; b < bags.n_bags(); ++b) {
     draw_left_out(scheme, b, {}, left_out);
     for (const auto& tree : bags.trees(b)) {

@@ -76,8 +76,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         c: each bag leaves a row out with probability 1 − e^−c. "auto" is log 1.5: a third of the
         rows, with which the spread of members is that of the mean over new samples.
     n_boosting_stages : int or "auto", default="auto"
-        Most boosted trees of either depth in a bag. "auto" is 300; growing stops early where more
-        stages do not lower the out-of-bag error. 0 for averaged trees alone.
+        Most boosted trees of either depth in a bag. "auto" is 300 of depth 4 and 400 of depth 2;
+        growing stops early where more stages do not lower the out-of-bag error. 0 for averaged
+        trees alone.
     additive_members : int, default=0
         Draws of a sum of 50 trees (as `BARTRegressor` has them, from a short chain) in each bag,
         5, say, as a further kind of trees. Smooth and additive responses are fitted better; a fit
