@@ -34,6 +34,7 @@ from scipy.optimize import nnls
 from bayeswood import _core
 from bayeswood.forest import Forest, RowWeights
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.calibrated_forest.drawn_sums import draw_sums
 
 F64 = NDArray[np.float64]
 ShareDone = Callable[[float], None]
@@ -48,6 +49,11 @@ _FIRST_STOP, _STOP_RATIO = 5, 1.25
 _CHECKS = (40, 80, 160, 300, 500)
 _NEAR_THE_END = 0.6
 _LEAST_GAIN = 0.005
+# Least first guess of the noise of drawn sums, in standard deviations of the responses.
+_LEAST_NOISE = 1e-3
+# A further kind whose error is so much larger than that of the first at these checks gets no share
+# worth growing it for.
+_HOPELESS, _HOPELESS_AT = 1.1, 160
 # What holds the weights to a sum of 1, beside squares of order 1.
 _HOLD = 1e4
 
@@ -111,6 +117,8 @@ class BagPlan:
         Further settings of all averaged trees.
     n_jobs : int
         Threads.
+    n_draws : int
+        Draws of a sum of trees in each bag, see `drawn_sums`.
     """
 
     n_bags: int
@@ -119,6 +127,7 @@ class BagPlan:
     boosts: tuple[BoostKind, ...]
     limits: dict[str, Any]
     n_jobs: int
+    n_draws: int = 0
 
     def bagged(self, trees_per_bag: int) -> dict[str, Any]:
         """The law of so many trees per bag, as the core takes it."""
@@ -153,8 +162,8 @@ class Bags:
         How many did.
     n_stages : int
         m, the largest of a kind that has a share.
-    shares : ndarray, (1 + n_kinds,)
-        w: of all boosted trees, then of each kind of averaged ones.
+    shares : ndarray, (2 + n_kinds,)
+        w: of all boosted trees, then of each kind of averaged ones, then of drawn sums.
     kinds : list of Forest
         The averaged trees by themselves, in the order of the plan.
     boosted : BoostedBags or None
@@ -187,10 +196,11 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Boosted:
-    """The boosted trees: all that were grown, and those of the best number."""
+    """The boosted trees: all that were grown, and those of the best number with their error."""
 
     grown: _core.BoostedBags | None = None
     n_grown: int = 0
+    error: float = np.inf
     part: _Part | None = None
 
 
@@ -219,46 +229,100 @@ def grow_bags(
     report : callable, default=None
         Told which share of the work is done.
     """
-    sums = [
-        _boost(plan, kind, encoded, y, weights, part_of(report, *_share_of(place, plan)))
-        for place, kind in enumerate(plan.boosts)
-    ]
+    sums: list[_Boosted] = []
+    for place, boost in enumerate(plan.boosts):
+        told = part_of(report, *_share_of(place, plan))
+        to_beat = sums[0].error if sums else np.inf
+        sums.append(_boost(plan, boost, encoded, y, weights, to_beat, told))
     parts = [one.part for one in sums if one.part is not None]
-    n_sums = len(parts)
-    told = part_of(report, _BOOSTING_SHARE, 1.0)
+    n_sums, told = len(parts), part_of(report, _BOOSTING_SHARE, 1.0)
     for kind in plan.kinds:
-        settings = {
-            **plan.limits,
-            **plan.bagged(kind.n_trees),
-            "n_trees": plan.n_bags * kind.n_trees,
-            "max_features": kind.max_features,
-            "min_samples_leaf": kind.min_samples_leaf,
-            "keep_rows": kind.keep_rows,
-            "n_jobs": plan.n_jobs,
-        }
-        trees, decrease = _core.grow_forest(
-            encoded, y, weights, criterion="squared_error", progress=_native(told), **settings
-        )
-        said, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
-        counts = trees_out // kind.n_trees
-        per_bag = decrease.reshape(plan.n_bags, kind.n_trees, -1).mean(axis=1)
-        parts.append(_Part(trees, kind.n_trees, per_bag, _means(said, trees_out)))
+        part, counts = _average(plan, kind, data, encoded, y, weights, told)
+        parts.append(part)
+    if plan.n_draws > 0:
+        parts.append(_drawn(plan, data, y, weights, parts, told))
     shares = _least_squares_shares([part.oob for part in parts], y, weights, counts > 0)
     first = sums[0] if sums else _Boosted()
     return Bags(
         _added_up(plan.n_bags, parts, shares),
         np.tensordot(shares, np.stack([part.importances for part in parts]), axes=1),
         np.tensordot(shares, np.stack([part.oob for part in parts]), axes=1),
-        counts.astype(np.int32),
+        counts,
         max(
             (part.n_trees for part, w in zip(parts[:n_sums], shares, strict=False) if w > 0),
             default=0,
         ),
-        np.concatenate([[shares[:n_sums].sum()], shares[n_sums:]]),
-        [part.trees for part in parts[n_sums:]],
+        _by_kind(shares, n_sums, len(plan.kinds)),
+        [part.trees for part in parts[n_sums : n_sums + len(plan.kinds)]],
         first.grown,
         first.n_grown,
     )
+
+
+def _average(
+    plan: BagPlan,
+    kind: ForestKind,
+    data: TrainingData,
+    encoded: _core.EncodedMatrix,
+    y: F64,
+    weights: F64 | None,
+    report: ShareDone | None,
+) -> tuple[_Part, NDArray[np.int32]]:
+    """Averaged trees, and how many bags left each row out."""
+    settings = {
+        **plan.limits,
+        **plan.bagged(kind.n_trees),
+        "n_trees": plan.n_bags * kind.n_trees,
+        "max_features": kind.max_features,
+        "min_samples_leaf": kind.min_samples_leaf,
+        "keep_rows": kind.keep_rows,
+        "n_jobs": plan.n_jobs,
+    }
+    trees, decrease = _core.grow_forest(
+        encoded, y, weights, criterion="squared_error", progress=_native(report), **settings
+    )
+    said, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(kind.n_trees))
+    per_bag = decrease.reshape(plan.n_bags, kind.n_trees, -1).mean(axis=1)
+    part = _Part(trees, kind.n_trees, per_bag, _means(said, trees_out))
+    return part, (trees_out // kind.n_trees).astype(np.int32)
+
+
+def _by_kind(shares: F64, n_sums: int, n_kinds: int) -> F64:
+    """Shares of boosted, averaged and drawn trees, whatever of these there is."""
+    averaged = shares[n_sums : n_sums + n_kinds]
+    ends = shares[:n_sums].sum(), shares[n_sums + n_kinds :].sum()
+    return np.concatenate([ends[:1], averaged, ends[1:]])
+
+
+def _drawn(
+    plan: BagPlan,
+    data: TrainingData,
+    y: F64,
+    weights: F64 | None,
+    others: Sequence[_Part],
+    report: ShareDone | None,
+) -> _Part:
+    """Drawn sums; what the others leave out of bag is the first guess of their noise."""
+    own = np.ones(len(y)) if weights is None else weights
+    left = np.min([_spread(y - part.oob, own) for part in others], axis=0)
+    noise = np.clip(left, _LEAST_NOISE * _scale(y), _scale(y))
+    trees = draw_sums(
+        plan.law, plan.n_bags, data, y, weights, noise, plan.n_draws, plan.n_jobs, report
+    )
+    n_trees = trees.n_trees // plan.n_bags
+    said, trees_out = trees.predict_oob(data.X, n_jobs=plan.n_jobs, **plan.bagged(n_trees))
+    total = (own[:, None] * (y - np.average(y, axis=0, weights=own)) ** 2).sum()
+    varies = trees.split_variation(n_trees) / max(total, np.finfo(float).tiny)
+    return _Part(trees, n_trees, varies, _means(said, trees_out // n_trees), adds_up=True)
+
+
+def _spread(residuals: F64, weights: F64) -> F64:
+    """Root mean square of each response's residuals, where there are any; else infinite."""
+    seen = ~np.isnan(residuals[:, 0]) & (weights > 0)
+    if not seen.any():
+        return np.full(residuals.shape[1], np.inf)
+    found: F64 = np.sqrt(np.average(residuals[seen] ** 2, axis=0, weights=weights[seen]))
+    return found
 
 
 def _share_of(place: int, plan: BagPlan) -> tuple[float, float]:
@@ -273,9 +337,10 @@ def _boost(
     encoded: _core.EncodedMatrix,
     y: F64,
     weights: F64 | None,
+    to_beat: float,
     report: ShareDone | None,
 ) -> _Boosted:
-    """Boosted trees, up to the best number of stages."""
+    """Boosted trees, up to the best number of stages; fewer if they are far from `to_beat`."""
     grown = _core.BoostedBags(encoded, y, weights, n_bags=plan.n_bags, **plan.boosting(kind))
     best = _Path(0, np.inf, np.full(y.shape, np.nan))
     n_grown, checked = 0, np.inf
@@ -289,11 +354,14 @@ def _boost(
             continue
         if best.n_stages < _NEAR_THE_END * stop or best.error > (1 - _LEAST_GAIN) * checked:
             break
+        if stop >= _HOPELESS_AT and best.error > _HOPELESS * to_beat:
+            break
         checked = best.error
     if best.n_stages == 0:
         return _Boosted(grown, n_grown)
     trees = grown.forest(best.n_stages)
-    return _Boosted(grown, n_grown, _Part(trees, best.n_stages, grown.importances, best.oob, True))
+    part = _Part(trees, best.n_stages, grown.importances, best.oob, adds_up=True)
+    return _Boosted(grown, n_grown, best.error, part)
 
 
 @dataclass(frozen=True)

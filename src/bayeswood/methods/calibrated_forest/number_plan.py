@@ -24,7 +24,9 @@ _SIZE_LEAF = 20
 _SIZE_SEED = 0x5EED_0F_512E
 
 
-def plan_bags(cart: CartPlan, data: TrainingData, n_stages: int | str, keep_rows: bool) -> BagPlan:
+def plan_bags(
+    cart: CartPlan, data: TrainingData, n_stages: int | str, n_draws: int, keep_rows: bool
+) -> BagPlan:
     """Bags for the mean.
 
     Parameters
@@ -35,6 +37,8 @@ def plan_bags(cart: CartPlan, data: TrainingData, n_stages: int | str, keep_rows
         The rows.
     n_stages : int or "auto"
         Most boosted trees of either depth in a bag; 0 for none.
+    n_draws : int
+        Draws of a sum of trees in each bag.
     keep_rows : bool
         Whether larger leaves remember their rows.
     """
@@ -56,6 +60,7 @@ def plan_bags(cart: CartPlan, data: TrainingData, n_stages: int | str, keep_rows
             "max_depth": min(cart.max_depth or 0, np.iinfo(np.int32).max),
         },
         cart.n_jobs,
+        n_draws,
     )
 
 
@@ -88,6 +93,7 @@ def plan_sizes(plan: BagPlan) -> BagPlan:
         law=replace(plan.law, seed=plan.law.seed ^ _SIZE_SEED),
         kinds=(ForestKind(n_trees, _SIZE_LEAF, features),),
         boosts=tuple(sums),
+        n_draws=0,
     )
 
 
