@@ -79,13 +79,6 @@ nb::tuple out_of_bag(const BoostedClasses& self) {
   return nb::make_tuple(to_numpy(std::move(sums), {2, n, c}), to_numpy(std::move(counts), {2, n}));
 }
 
-nb::object importances(const BoostedClasses& self) {
-  std::vector<double> found;
-  for (std::size_t b = 0; b < self.n_bags(); ++b)
-    found.insert(found.end(), self.importance(b).begin(), self.importance(b).end());
-  return to_numpy(std::move(found), {self.n_bags(), self.matrix().n_features()});
-}
-
 }  // namespace
 
 void bind_boost_classes(nb::module_& m) {
@@ -100,8 +93,7 @@ void bind_boost_classes(nb::module_& m) {
       .def("grow", &grow, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
       .def("forest", &forest_of, nb::arg("n_stages"))
-      .def("out_of_bag", &out_of_bag)
-      .def_prop_ro("importances", &importances);
+      .def("out_of_bag", &out_of_bag);
 }
 
 }  // namespace bayeswood::bindings

@@ -778,12 +778,6 @@ class BoostedClasses:
         (2, n_rows, n_classes), and their number, (2, n_rows).
         """
 
-    @property
-    def importances(self) -> F64:
-        """What the squares of gradients fell by, as a share of those of the first stage, (n_bags,
-        n_features).
-        """
-
 def draw_weights(
     scheme: str,
     seed: int,

@@ -64,8 +64,7 @@ void BoostedClasses::start(std::size_t b, const ClassBoostData& data, const Weig
   Bag& bag = bags_[b];
   std::vector<double>& weights = bag.weights;
   weights.resize(n_rows());
-  draw_weights(scheme, (options_.first_bag + b) * scheme.trees_per_draw, data.sample_weight,
-               weights);
+  draw_weights(scheme, b * scheme.trees_per_draw, data.sample_weight, weights);
   std::vector<std::uint32_t> left_out;
   double sum = 0;
   for (std::uint32_t i = 0; i < n_rows(); ++i) {
@@ -81,7 +80,6 @@ void BoostedClasses::start(std::size_t b, const ClassBoostData& data, const Weig
   bag.rows.insert(bag.rows.end(), left_out.begin(), left_out.end());
   const auto weighs_one = [](double w) { return w == 0 || w == 1; };
   if (std::all_of(weights.begin(), weights.end(), weighs_one)) weights = {};
-  bag.importance.assign(matrix().n_features(), 0.0);
   set_first(bag);
 }
 
@@ -120,7 +118,7 @@ class BoostedClasses::Worker {
     find_probabilities(bag);
     combine(bag, number);
     rows_ = bag.rows;
-    gains_.assign(bag.importance.size(), 0.0);
+    gains_.assign(bags_.matrix().n_features(), 0.0);
     const StageRows rows{std::span(rows_).first(bag.n_inside),
                          std::span(rows_).subspan(bag.n_inside)};
     Tree tree = grower->grow(number, {seen_, bag.weights, 1, 0}, rows, gains_.data(), stop);
@@ -158,16 +156,13 @@ class BoostedClasses::Worker {
 
   // What the tree is grown on: a random combination of the gradients, of two classes that of the
   // second.
-  void combine(Bag& bag, std::uint64_t number) {
+  void combine(const Bag& bag, std::uint64_t number) {
     draw_factors(number);
-    double squares = 0;
     for (const auto row : std::span(bag.rows).first(bag.n_inside)) {
       double sum = factors_[bags_.labels_[row]];
       for (std::size_t c = 0; c < c_; ++c) sum -= factors_[c] * proba_[std::size_t{row} * c_ + c];
       seen_[row] = sum;
-      squares += weight(bag, row) * sum * sum;
     }
-    if (bag.trees.empty()) bag.squares = squares;
   }
 
   // Uniform around 0: what one combination cannot tell apart another can.
@@ -199,8 +194,6 @@ class BoostedClasses::Worker {
     if (bag.trees.empty())
       for (std::size_t i = 0; i < tree.leaf_value.size(); ++i)
         tree.leaf_value[i] += bag.first[i % k_];
-    for (std::size_t j = 0; j < gains_.size() && bag.squares > 0; ++j)
-      bag.importance[j] += gains_[j] / bag.squares;
     bag.trees.push_back(std::make_shared<const Tree>(std::move(tree)));
   }
 
@@ -208,7 +201,8 @@ class BoostedClasses::Worker {
   std::size_t c_, k_;
   std::unique_ptr<StageGrower> plain_, weighted_;
   std::vector<double> proba_, seen_;  // by row
-  std::vector<double> scores_, found_, factors_, curvature_, gains_;
+  std::vector<double> scores_, found_, factors_, curvature_;
+  std::vector<double> gains_;  // by feature; nobody asks for them
   std::vector<std::uint32_t> rows_;
 };
 
@@ -218,7 +212,7 @@ void BoostedClasses::grow(std::size_t n_stages, const Running& run) {
       n_bags(), run.n_threads,
       [&](std::size_t b, unsigned w, const StopFlag& stop) {
         if (!workers[w]) workers[w] = std::make_unique<Worker>(*this);
-        const std::uint64_t first = FIRST_NUMBER + (options_.first_bag + b) * MOST_STAGES;
+        const std::uint64_t first = FIRST_NUMBER + b * MOST_STAGES;
         for (std::size_t s = 0; s < n_stages; ++s)
           workers[w]->grow(bags_[b], first + bags_[b].trees.size(), stop);
       },
@@ -232,7 +226,7 @@ void BoostedClasses::out_of_bag(double* sums, std::int32_t* counts) const {
   std::vector<double> scores, proba;
   for (std::size_t b = 0; b < n_bags(); ++b) {
     const Bag& bag = bags_[b];
-    const std::size_t half = (options_.first_bag + b) % 2;
+    const std::size_t half = b % 2;
     const auto outside = std::span(bag.rows).subspan(bag.n_inside);
     for (std::size_t begin = 0; begin < outside.size(); begin += BLOCK) {
       const auto block = outside.subspan(begin, std::min(BLOCK, outside.size() - begin));

@@ -33,7 +33,6 @@ struct ClassBoostOptions {
   StageOptions stage;
   double learning_rate = 0.1;
   double damping = 1;  // in rows: weights are scaled to a mean of 1
-  std::uint64_t first_bag = 0;
   std::size_t n_bags = 1;
 };
 
@@ -45,9 +44,9 @@ struct ClassBoostData {
 
 class BoostedClasses {
  public:
-  // The scheme says which rows are in bag b, and their weights: draw `first_bag` + b. It and the
-  // data are not needed later, the matrix is. A row that the draw keeps but whose sample_weight is
-  // 0 is neither in a bag nor left out.
+  // The scheme says which rows are in bag b, and their weights: draw b. It and the data are not
+  // needed later, the matrix is. A row that the draw keeps but whose sample_weight is 0 is neither
+  // in a bag nor left out.
   BoostedClasses(const EncodedMatrix& matrix, const ClassBoostData& data,
                  const WeightScheme& scheme, const ClassBoostOptions& options, const Running& run);
 
@@ -60,9 +59,6 @@ class BoostedClasses {
   std::size_t n_stages() const { return bags_.empty() ? 0 : bags_[0].trees.size(); }
   // Trees of a bag, stage after stage.
   const Trees& trees(std::size_t bag) const { return bags_[bag].trees; }
-  // By feature: what the squares of the gradients fell by, summed over stages, as a
-  // share of those of the first stage.
-  std::span<const double> importance(std::size_t bag) const { return bags_[bag].importance; }
 
   // So many more stages of all bags. After an interrupt some have more than others.
   void grow(std::size_t n_stages, const Running& run);
@@ -78,8 +74,6 @@ class BoostedClasses {
     std::vector<double> weights;  // by row; empty: 1 each
     std::vector<double> scores;   // f, n_rows x n_outputs
     std::vector<double> first;    // f_0
-    double squares = 0;           // of the first stage
-    std::vector<double> importance;
     Trees trees;
   };
   class Worker;

@@ -50,10 +50,12 @@ _DEPTH = 4
 _LEAST_ROWS = 5
 _DAMPING = 1.0
 _FEATURES = 0.5
-# Stages are grown in lots, until two of them bring less than this in log likelihood.
+# Stages are grown in lots, until two of them bring less than this in log likelihood, or so little
+# that as much for a few times more would not make the pool better than the trees.
 _LOT = 10
 _MOST_STAGES = 150
 _LEAST_GAIN = 0.5
+_TIMES_MORE = 3
 # Shares that are tried: while stages are chosen, and then; log prior per unit of the share.
 _STAGE_SHARES = (0.3, 0.7)
 _SHARES = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
@@ -212,6 +214,10 @@ class _Choice:
     weights: F64
     votes: Votes
 
+    def tree_loss(self) -> float:
+        """−ℓ(0)."""
+        return self._loss(self.trees.mean, self.votes.n_trees)
+
     def stage_loss(self, sums: _Averages) -> float:
         """The least −ℓ(ρ) + 8 ρ of the shares that stages are chosen by."""
         mixed = [(self._pool(sums, share).mean, share) for share in _STAGE_SHARES]
@@ -258,8 +264,9 @@ def _grow_sums(data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int
     bags.grow(_LOT, n_jobs)
     n_stages, at = _LOT, _out_of_bag(bags)
     choice = _choice(data, pooled.votes, at)
-    best, least, before = (n_stages, at), choice.stage_loss(at), np.inf
-    while n_stages < _MOST_STAGES and least < before - _LEAST_GAIN:
+    best, least, gain = (n_stages, at), choice.stage_loss(at), np.inf
+    worth = choice.tree_loss()
+    while n_stages < _MOST_STAGES and gain > _LEAST_GAIN and least - _TIMES_MORE * gain < worth:
         before = least
         for _ in range(2):
             bags.grow(_LOT, n_jobs)
@@ -267,6 +274,7 @@ def _grow_sums(data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int
             loss = choice.stage_loss(at)
             if loss < least:
                 best, least = (n_stages, at), loss
+        gain = before - least
     return _GrownSums(bags.forest(best[0]), *best, choice)
 
 
