@@ -39,7 +39,7 @@ PAPER = Paper(
     quick=(
         "3 folds of the ten, 20 runs on Friedman's function in place of 100, 200 draws of a trunk "
         "in place of 1,000, 5 data sets of each size for eq. (11) in place of 20, for other sums "
-        "of trees one fold in place of three and 10 runs in place of 20, and for the beer data's "
+        "of trees one fold in place of three and 2 runs in place of 20, and for the beer data's "
         "stand-in one fold of a sixth of the rows in place of three."
     ),
     sample="equation-11",

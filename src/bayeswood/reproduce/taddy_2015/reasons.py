@@ -11,8 +11,8 @@ _SUMS = (
     "The authors' script has 100 trees, not BayesTree's default of 200: 52.9, 9.2 % worse than BF "
     "(part *the settings of the authors' scripts*). Cuts where there are no rows, which BayesTree "
     "counts too, add some .5 (tried on three folds, with rows of no weight in the gaps). The rest "
-    "is the package's chain, which after 300 sweeps is still on its way: with a longer burn-in the "
-    "error falls further (part *cuts and chains of sums of trees*)."
+    "may be the package's own chain, which is not run here: 300 sweeps have not arrived, and with "
+    "a longer burn-in the error falls (part *cuts and chains of sums of trees*)."
 )
 
 REASONS = {

@@ -234,6 +234,8 @@ def test_sums_are_repeated_on_the_same_rows():
     """The paper's 20 repeats and 3 folds of other sums are the first of all."""
     units = {unit.name: unit.arguments for unit in runs.sums_units(PLAN)}
     assert units["friedman sums/10"][1:] == (10, 10, 0)
+    quick = {unit.name: unit.arguments for unit in runs.sums_units(Plan(quick=True))}
+    assert quick["friedman sums/0"][1:] == (0, 2, 0)
     assert units["california/BART, defaults/2"] == ("california", "BART, defaults", 2, 0)
     assert "california/BART, defaults/3" not in units
     assert "california/BART/9" in units
