@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace bayeswood {
 namespace {
@@ -29,36 +28,22 @@ BoostedBags::BoostedBags(const EncodedMatrix& matrix, const BoostData& data,
 
 void BoostedBags::start(std::size_t b, const BoostData& data, const WeightScheme& scheme) {
   Bag& bag = bags_[b];
-  std::vector<double>& weights = bag.weights;
-  weights.resize(n_rows());
-  draw_weights(scheme, (options_.first_bag + b) * scheme.trees_per_draw, data.sample_weight,
-               weights);
-  std::vector<std::uint32_t> left_out;
-  for (std::uint32_t i = 0; i < n_rows(); ++i) {
-    if (weights[i] == 0) left_out.push_back(i);
-    if (!data.sample_weight.empty()) weights[i] *= data.sample_weight[i];
-    if (weights[i] > 0) bag.rows.push_back(i);
-  }
-  bag.n_inside = bag.rows.size();
-  if (bag.rows.empty()) throw std::invalid_argument("every row has weight 0");
-  bag.rows.insert(bag.rows.end(), left_out.begin(), left_out.end());
-  const auto weighs_one = [](double w) { return w == 0 || w == 1; };
-  if (std::all_of(weights.begin(), weights.end(), weighs_one)) weights = {};
+  const std::uint64_t tree = (options_.first_bag + b) * scheme.trees_per_draw;
+  static_cast<BagRows&>(bag) = draw_bag(scheme, tree, data.sample_weight, n_rows(), false);
   bag.importance.assign(bins_.matrix().n_features(), 0.0);
   centre(bag);
 }
 
 // Takes the mean of the rows in the bag from all.
 void BoostedBags::centre(Bag& bag) const {
-  const auto inside = std::span(bag.rows).first(bag.n_inside);
+  const auto inside = bag.inside();
   const std::size_t k = n_outputs_;
-  const auto weight = [&](std::size_t row) { return bag.weights.empty() ? 1.0 : bag.weights[row]; };
   bag.mean.assign(k, 0.0);
   double total = 0;
   for (const auto row : inside) {
-    total += weight(row);
+    total += bag.weight(row);
     for (std::size_t j = 0; j < k; ++j)
-      bag.mean[j] += (responses_[row * k + j] - bag.mean[j]) * (weight(row) / total);
+      bag.mean[j] += (responses_[row * k + j] - bag.mean[j]) * (bag.weight(row) / total);
   }
   bag.residuals = responses_;
   for (std::size_t i = 0; i < bag.residuals.size(); ++i) bag.residuals[i] -= bag.mean[i % k];
@@ -67,7 +52,7 @@ void BoostedBags::centre(Bag& bag) const {
   for (const auto row : inside) {
     for (std::size_t j = 0; j < k; ++j) {
       const double scaled = bag.residuals[row * k + j] * scale;
-      bag.squares += weight(row) * scaled * scaled;
+      bag.squares += bag.weight(row) * scaled * scaled;
     }
   }
 }
@@ -132,7 +117,7 @@ void BoostedBags::out_of_bag(double* sums, std::int32_t* counts) const {
   std::fill_n(sums, n_rows() * k, 0.0);
   std::fill_n(counts, n_rows(), 0);
   for (const Bag& bag : bags_) {
-    for (const auto row : std::span(bag.rows).subspan(bag.n_inside)) {
+    for (const auto row : bag.outside()) {
       ++counts[row];
       for (std::size_t i = std::size_t{row} * k; i < (std::size_t{row} + 1) * k; ++i)
         sums[i] += responses_[i] - bag.residuals[i];

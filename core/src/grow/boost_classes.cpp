@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/base/vector_math.hpp"
@@ -62,24 +61,8 @@ BoostedClasses::BoostedClasses(const EncodedMatrix& matrix, const ClassBoostData
 
 void BoostedClasses::start(std::size_t b, const ClassBoostData& data, const WeightScheme& scheme) {
   Bag& bag = bags_[b];
-  std::vector<double>& weights = bag.weights;
-  weights.resize(n_rows());
-  draw_weights(scheme, b * scheme.trees_per_draw, data.sample_weight, weights);
-  std::vector<std::uint32_t> left_out;
-  double sum = 0;
-  for (std::uint32_t i = 0; i < n_rows(); ++i) {
-    if (weights[i] == 0) left_out.push_back(i);
-    if (!data.sample_weight.empty()) weights[i] *= data.sample_weight[i];
-    if (weights[i] > 0) bag.rows.push_back(i);
-    sum += weights[i];
-  }
-  bag.n_inside = bag.rows.size();
-  if (bag.rows.empty()) throw std::invalid_argument("every row has weight 0");
-  const double unit = sum / static_cast<double>(bag.n_inside);
-  for (double& w : weights) w /= unit;
-  bag.rows.insert(bag.rows.end(), left_out.begin(), left_out.end());
-  const auto weighs_one = [](double w) { return w == 0 || w == 1; };
-  if (std::all_of(weights.begin(), weights.end(), weighs_one)) weights = {};
+  static_cast<BagRows&>(bag) =
+      draw_bag(scheme, b * scheme.trees_per_draw, data.sample_weight, n_rows(), true);
   set_first(bag);
 }
 
@@ -87,8 +70,7 @@ void BoostedClasses::start(std::size_t b, const ClassBoostData& data, const Weig
 void BoostedClasses::set_first(Bag& bag) const {
   const double share = 1.0 / n_classes_;
   std::vector<double> counts(n_classes_, share);
-  for (const auto row : std::span(bag.rows).first(bag.n_inside))
-    counts[labels_[row]] += weight(bag, row);
+  for (const auto row : bag.inside()) counts[labels_[row]] += bag.weight(row);
   log_in_place(counts);
   if (n_classes_ == 2)
     bag.first = {counts[1] - counts[0]};
@@ -158,7 +140,7 @@ class BoostedClasses::Worker {
   // second.
   void combine(const Bag& bag, std::uint64_t number) {
     draw_factors(number);
-    for (const auto row : std::span(bag.rows).first(bag.n_inside)) {
+    for (const auto row : bag.inside()) {
       double sum = factors_[bags_.labels_[row]];
       for (std::size_t c = 0; c < c_; ++c) sum -= factors_[c] * proba_[std::size_t{row} * c_ + c];
       seen_[row] = sum;
@@ -178,7 +160,7 @@ class BoostedClasses::Worker {
   void set_step(const Bag& bag, std::span<const std::uint32_t> rows, std::span<double> value) {
     curvature_.assign(k_, bags_.options_.damping);
     for (const auto row : rows) {
-      const double w = weight(bag, row);
+      const double w = bag.weight(row);
       for (std::size_t j = 0; j < k_; ++j) {
         const double p = proba_[std::size_t{row} * c_ + c_ - k_ + j];
         value[j] += w * gradient(row, c_ - k_ + j);
@@ -227,7 +209,7 @@ void BoostedClasses::out_of_bag(double* sums, std::int32_t* counts) const {
   for (std::size_t b = 0; b < n_bags(); ++b) {
     const Bag& bag = bags_[b];
     const std::size_t half = b % 2;
-    const auto outside = std::span(bag.rows).subspan(bag.n_inside);
+    const auto outside = bag.outside();
     for (std::size_t begin = 0; begin < outside.size(); begin += BLOCK) {
       const auto block = outside.subspan(begin, std::min(BLOCK, outside.size() - begin));
       scores.clear();

@@ -74,11 +74,10 @@ def read_model(file: File) -> "tuple[str, dict[str, Any], dict[str, Array], Fore
 
 def read_stored(file: File) -> StoredModel:
     """Read and check everything in a model file, without building the forest."""
-    stream = as_stream(file, "read")
     try:
-        if stream is None:
+        if isinstance(file, str | bytes | os.PathLike):
             return _read_path(file)
-        found = read_model_bytes(stream)
+        found = read_model_bytes(as_stream(file, "read"))
         return parse_model(found, len(found.getbuffer()))
     except FormatError as flaw:
         raise _refusal(file, str(flaw)) from None

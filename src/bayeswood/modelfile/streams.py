@@ -15,10 +15,8 @@ File = Path | BinaryIO
 _CHUNK = 1 << 20
 
 
-def as_stream(file: File, method: str) -> BinaryIO | None:
-    """The stream that a user gave in place of a path, None for a path."""
-    if isinstance(file, str | bytes | os.PathLike):
-        return None
+def as_stream(file: BinaryIO, method: str) -> BinaryIO:
+    """What a user gave in place of a path, if it is a stream with such a method."""
     if isinstance(file, io.TextIOBase):
         raise DataTypeError("A model file holds bytes: open it in binary mode ('wb', 'rb').")
     if not callable(getattr(file, method, None)):

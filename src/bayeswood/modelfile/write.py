@@ -57,13 +57,13 @@ def write_model(
     BayeswoodError
         If the model or the path cannot be written; an older file is then untouched.
     """
-    stream = as_stream(file, "write")
     try:
-        if stream is not None:
-            write_pieces(stream, seal(*model_sections(class_name, meta, arrays, forest)))
-        else:
+        if isinstance(file, str | bytes | os.PathLike):
             target = _checked_target(file)
             _replace(target, seal(*model_sections(class_name, meta, arrays, forest)))
+        else:
+            stream = as_stream(file, "write")
+            write_pieces(stream, seal(*model_sections(class_name, meta, arrays, forest)))
     except FormatError as flaw:
         raise BayeswoodError(f"Cannot write the model file {name_of(file)}: {flaw}.") from None
     except OSError as error:
@@ -148,7 +148,7 @@ def _replace(target: str, pieces: Iterable[Buffer]) -> None:
 
 def _write_through(path: str, pieces: Iterable[Buffer]) -> None:
     with open(path, "xb") as stream:
-        write_pieces(stream, pieces)
+        stream.writelines(pieces)
         stream.flush()
         os.fsync(stream.fileno())
 

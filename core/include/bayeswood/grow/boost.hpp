@@ -17,6 +17,7 @@
 
 #include "bayeswood/base/row_weights.hpp"
 #include "bayeswood/forest/forest.hpp"
+#include "bayeswood/grow/stage/bag_rows.hpp"
 #include "bayeswood/grow/stage/stage_grower.hpp"
 
 namespace bayeswood {
@@ -60,10 +61,7 @@ class BoostedBags {
   void out_of_bag(double* sums, std::int32_t* counts) const;
 
  private:
-  struct Bag {
-    std::vector<std::uint32_t> rows;  // ascending: those in the bag, then those left out
-    std::size_t n_inside = 0;
-    std::vector<double> weights;    // by row; empty: 1 each
+  struct Bag : BagRows {
     std::vector<double> residuals;  // n_rows x n_outputs
     std::vector<double> mean;
     int exponent = 0;    // of a scale on which squares neither overflow nor vanish

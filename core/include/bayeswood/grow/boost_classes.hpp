@@ -25,6 +25,7 @@
 
 #include "bayeswood/base/row_weights.hpp"
 #include "bayeswood/forest/forest.hpp"
+#include "bayeswood/grow/stage/bag_rows.hpp"
 #include "bayeswood/grow/stage/stage_grower.hpp"
 
 namespace bayeswood {
@@ -68,19 +69,13 @@ class BoostedClasses {
   void out_of_bag(double* sums, std::int32_t* counts) const;
 
  private:
-  struct Bag {
-    std::vector<std::uint32_t> rows;  // ascending: those in the bag, then those left out
-    std::size_t n_inside = 0;
-    std::vector<double> weights;  // by row; empty: 1 each
-    std::vector<double> scores;   // f, n_rows x n_outputs
-    std::vector<double> first;    // f_0
+  struct Bag : BagRows {
+    std::vector<double> scores;  // f, n_rows x n_outputs
+    std::vector<double> first;   // f_0
     Trees trees;
   };
   class Worker;
 
-  static double weight(const Bag& bag, std::size_t row) {
-    return bag.weights.empty() ? 1.0 : bag.weights[row];
-  }
   void start(std::size_t b, const ClassBoostData& data, const WeightScheme& scheme);
   void set_first(Bag& bag) const;
 

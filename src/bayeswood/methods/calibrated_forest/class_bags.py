@@ -190,11 +190,13 @@ def measure_spread(
     if not seen.all():
         rows = chosen.X[~seen]
         means[:, ~seen] = bag_means(grown.forest, None, rows, size, n_jobs)[: len(out)]
+    own = len(out)  # bags whose left-out rows all of their member has not seen
     if additive is not None:
+        own = additive.n_sums
         means = additive.pool_bags(means, chosen.X, n_jobs)
         within *= (1.0 - additive.share) ** 2  # what chance in the trees does to the pool
     variance = _offset_variance(data, chosen, out, means, calibration)
-    return BagSpread(size, _factor(out, means, within), variance)
+    return BagSpread(size, _factor(out[:own], means[:own], within[:own]), variance)
 
 
 def _left_out(grown: GrownForest, rows: NDArray[np.intp], n_rows: int) -> F64:

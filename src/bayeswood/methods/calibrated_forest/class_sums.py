@@ -1,8 +1,8 @@
 """Boosted sums of small trees in the pool of a calibrated forest for classes.
 
 Model. Trees that are averaged are poor at what adds up: many effects, of which each tree sees few.
-So a bag g of trees may hold one further member, a sum of small trees for the log odds on the same
-rows (Friedman 2001),
+So some of the bags g of trees hold one further member, a sum of small trees for the log odds on the
+same rows (Friedman 2001),
 
     P_g(x) = softmax(Σ_{s <= m} v h_gs(x)),
 
@@ -62,8 +62,11 @@ _SHARES = np.array([0.0, 0.1, 0.3, 0.5, 0.7, 0.9])
 _PRIOR = 8.0
 # A smaller share is none: what it changes is not worth the time of a prediction.
 _LEAST_SHARE = 0.1
-# Unasked: sums at most, classes, and rows times outputs of all sums (8 bytes each).
-_MOST_SUMS = 30
+# Unasked: rows at least, sums at most, classes, and rows times outputs of all sums (8 bytes each).
+# Below a few hundred rows trees were better or the share not to be known; 10 sums have most of what
+# 30 bring, at a third of the time.
+_LEAST_TABLE = 400
+_MOST_SUMS = 10
 _MOST_CLASSES = 30
 _MOST_ENTRIES = 10**8
 # Rows, and rows times classes, by which stages and share are chosen.
@@ -112,11 +115,14 @@ class ClassSums:
         return found
 
     def pool_bags(self, means: F64, rows: NDArray[Any], n_jobs: int) -> F64:
-        """The same for each bag, (n_bags, n_rows, n_classes); one without a sum has their mean."""
+        """The same for each bag, (n_bags, n_rows, n_classes).
+
+        Bags without a sum take those of the others in turn, so that members differ as sums do.
+        """
         own = self.members(rows, n_jobs)
         found: F64 = (1.0 - self.share) * means
-        found[: len(own)] += self.share * own
-        found[len(own) :] += self.share * own.mean(axis=0)
+        for bag, pooled in enumerate(found):
+            pooled += self.share * own[bag % len(own)]
         return found
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -137,13 +143,14 @@ class ClassSums:
         return cls(sums, share)
 
 
-def number_of_sums(asked: int | str, data: TrainingData, n_bags: int, n_classes: int) -> int:
-    """How many bags get a sum; "auto" spares tables that would take too much time or memory."""
+def number_of_sums(asked: int | str, n_rows: int, n_bags: int, n_classes: int) -> int:
+    """How many bags get a sum; "auto" spares tables that are too small or would take too much."""
     if not isinstance(asked, str):
         return min(int(asked), n_bags)
     n_sums = min(_MOST_SUMS, n_bags)
-    too_large = data.n_rows * n_classes * n_sums > _MOST_ENTRIES
-    return 0 if n_classes > _MOST_CLASSES or too_large else n_sums
+    too_large = n_rows * n_classes * n_sums > _MOST_ENTRIES
+    spared = n_rows < _LEAST_TABLE or n_classes > _MOST_CLASSES or too_large
+    return 0 if spared else n_sums
 
 
 def pool_sums(
@@ -173,7 +180,7 @@ def pool_sums(
     if law is None or law.threshold <= 0 or n_classes < 2 or not pooled.votes.seen.any():
         return pooled, None
     n_bags = pooled.grown.forest.n_trees // law.trees_per_draw
-    n_sums = number_of_sums(asked, data, n_bags, n_classes)
+    n_sums = number_of_sums(asked, len(data.X), n_bags, n_classes)
     if n_sums < 1:
         return pooled, None
     grown = _grow_sums(data, pooled, n_sums, n_jobs)

@@ -90,8 +90,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     additive_members : int or "auto", default="auto"
         Boosted sums of small trees for the log odds in the pool, one for each of so many bags of
         trees (and no more than there are bags), on the rows of its bag; 0 for none. What they
-        weigh, and how many stages they have, the out-of-bag rows say. "auto" is 30, and 0 beyond
-        30 classes, or 10⁸ rows times classes times sums.
+        weigh, and how many stages they have, the out-of-bag rows say. "auto" is 10, and 0 below
+        400 rows, beyond 30 classes, or beyond 10⁸ rows times classes times sums.
     calibration : {"oob"} or None, default="oob"
         "oob" recalibrates on out-of-bag rows; None leaves the averages as they are, and has no
         use for such rows: "auto" shrinkage is then 0, and members weigh the same.

@@ -51,7 +51,8 @@ def test_a_bag_and_its_sum_make_a_member(model):
     own, share, size = sums_by_hand(model, X), model.additive_weight_, model.trees_per_bag_
     bags = model.forest_.core.predict_bags(X, model.member_weights_, size)
     weights = np.add.reduceat(model.member_weights_, np.arange(0, 60, size))
-    members = model.predictive_.calibration.apply((1 - share) * bags + share * own)
+    of_bags = own[np.arange(len(bags)) % len(own)]
+    members = model.predictive_.calibration.apply((1 - share) * bags + share * of_bags)
     members = members - np.tensordot(weights, members, axes=1)
     members *= model.knowledge_factor_ / np.sqrt(1 - np.sum(weights**2))
     expected = np.clip(model.predict_proba(X) + members, 0, 1)
