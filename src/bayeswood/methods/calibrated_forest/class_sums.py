@@ -63,11 +63,11 @@ _PRIOR = 8.0
 # A smaller share is none: what it changes is not worth the time of a prediction.
 _LEAST_SHARE = 0.1
 # Unasked: rows at least, sums at most, classes, and rows times outputs of all sums (8 bytes each).
-# Below a few hundred rows trees were better or the share not to be known; 10 sums have most of what
-# 30 bring, at a third of the time.
+# Below a few hundred rows trees were better or the share not to be known, of ten classes and more
+# sums had next to none; 10 sums have most of what 30 bring, at a third of the time.
 _LEAST_TABLE = 400
 _MOST_SUMS = 10
-_MOST_CLASSES = 30
+_MOST_CLASSES = 9
 _MOST_ENTRIES = 10**8
 # Rows, and rows times classes, by which stages and share are chosen.
 _MOST_ROWS_CHOOSING = 4_000

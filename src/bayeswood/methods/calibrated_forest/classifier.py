@@ -91,7 +91,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         Boosted sums of small trees for the log odds in the pool, one for each of so many bags of
         trees (and no more than there are bags), on the rows of its bag; 0 for none. What they
         weigh, and how many stages they have, the out-of-bag rows say. "auto" is 10, and 0 below
-        400 rows, beyond 30 classes, or beyond 10⁸ rows times classes times sums.
+        400 rows, from ten classes on, or beyond 10⁸ rows times classes times sums.
     calibration : {"oob"} or None, default="oob"
         "oob" recalibrates on out-of-bag rows; None leaves the averages as they are, and has no
         use for such rows: "auto" shrinkage is then 0, and members weigh the same.
@@ -180,7 +180,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     probabilities of rare classes rest, so it smooths all rows of the fit and all predictions. λ and
     ω are means under a posterior proportional to the out-of-bag likelihood at its best γ and b, λ
     over 0, 1, 3, 10, 30, 100 (of log(1 + λ)), then ω over 0.1, 0.3, …, 0.9. Then sums P_g of
-    small trees, one for each bag g, join the trees' average,
+    small trees, one for each of some bags g, join the trees' average,
 
         p̄ = (1 − ρ) p̄_trees + ρ (1/G) Σ_g P_g,
 
