@@ -339,11 +339,12 @@ def _spread_out(votes: Votes) -> _Averages:
 
 
 def _pooled_votes(votes: Votes, sums: _Averages, share: float) -> Votes:
-    """Of the rows that both trees and sums left out; others have no entries."""
-    pool = _spread_out(votes).mixed(sums, share)
-    seen = votes.seen & ~np.isnan(sums.mean[:, 0])
+    """Of the rows that trees left out; where no sum did, trees speak alone."""
+    trees = _spread_out(votes)
+    pool, alone = trees.mixed(sums, share), np.isnan(sums.mean[:, 0])[:, None]
+    pairs = zip((trees.mean, *trees.halves), (pool.mean, *pool.halves), strict=True)
     mean, first, second = (
-        np.where(seen[:, None], found, 0.0) for found in (pool.mean, *pool.halves)
+        np.where(votes.seen[:, None], np.where(alone, own, both), 0.0) for own, both in pairs
     )
     made = Votes.from_means(mean, np.full(1, votes.n_trees), (first, second))
     return replace(made, n_trees_predicting=votes.n_trees_predicting)
