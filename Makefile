@@ -51,7 +51,7 @@ $(VENV)/.builder: $(VENV)/.created pyproject.toml
 	  if [ -n "$$needed" ]; then $(PIP) install $$needed; fi
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES)
+$(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcard papers/*/results.json)
 	$(PIP) install --no-build-isolation ".[all]"
 	@touch $@
 

@@ -22,6 +22,7 @@ from bayeswood.reproduce.readmes import write_readmes, write_results
 from bayeswood.reproduce.record import count_verdicts
 from bayeswood.reproduce.run import run_sample
 from bayeswood.reproduce.verdict import AGREES, DIFFERS, NOT_RUN
+from bayeswood.reproduce.whole import kept_whole, marks_of
 
 EXIT_NO_DATA = 2
 _WORK = "work"
@@ -147,7 +148,8 @@ def _show(paper: Paper, record: Record, screen: Screen, pages: list[Path]) -> No
 
     screen.show(heading(f"{paper.name}, seed {record.seed}{', quick' if record.quick else ''}"))
     if record.quick:
-        _show_line(screen, f"Quick: {paper.quick}")
+        marks = marks_of(record, kept_whole(paper.name))
+        _show_line(screen, f"Quick: {paper.quick} {marks.words}".rstrip())
     cells = [(part.key, cell) for part in record.parts for cell in part.finding.cells]
     counted = [(part.key, count_verdicts(part.finding.cells)) for part in record.parts]
     rows = [

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from bayeswood.reproduce.verdict import NOT_RUN, Reading, judge
 
+HOLDS, HOLDS_NOT, NOT_CHECKED = "holds", "does not hold", "not checked"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -100,6 +102,11 @@ class Claim:
     checked: str
     holds: bool | None
     numbers: str
+
+    @property
+    def verdict(self) -> str:
+        """What `holds` says, in words."""
+        return {True: HOLDS, False: HOLDS_NOT, None: NOT_CHECKED}[self.holds]
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bayeswood.reproduce.finding import Cell, Claim, Finding, Picture
+from bayeswood.reproduce.finding import HOLDS_NOT, NOT_CHECKED, Cell, Claim, Finding, Picture
 from bayeswood.reproduce.paper import Paper, Part
 from bayeswood.reproduce.record import PartRecord, Record, count_verdicts
 from bayeswood.reproduce.verdict import AGREES, BOTH_SPREADS, DIFFERS, NOT_RUN, RULE, short_p
+from bayeswood.reproduce.whole import Marks, marks_of, place_of
 
 
 @dataclass(frozen=True)
@@ -46,38 +47,40 @@ def command_of(record: Record) -> str:
     return f"bayeswood reproduce {record.paper}{options}"
 
 
-def page_of(paper: Paper, record: Record) -> list[Block]:
+def page_of(paper: Paper, record: Record, whole: Record | None = None) -> list[Block]:
     """All that is to be said about a run of a paper.
 
     Parameters
     ----------
     paper : Paper
     record : Record
+    whole : Record, optional
+        A whole run; where a quick one comes to another verdict, the page says so.
     """
-    return list(_page(paper, record))
+    return list(_page(paper, record, marks_of(record, whole)))
 
 
-def _page(paper: Paper, record: Record) -> Iterator[Block]:
+def _page(paper: Paper, record: Record, marks: Marks) -> Iterator[Block]:
     yield Heading(1, paper.title)
     yield Prose(paper.citation)
-    yield Prose(_run_words(paper, record))
+    yield Prose(_run_words(paper, record, marks))
     if paper.about:
         yield Prose(paper.about)
     yield Heading(2, "What comes out")
     yield _contents(paper, record)
     yield Prose(RULE)
-    differing = list(_differing(paper, record))
+    differing = list(_differing(paper, record, marks))
     if differing:
         yield Heading(3, "What differs, and why")
         yield Grid(("part", "row", "column", "printed", "ours", "p", "why"), tuple(differing))
     known = {part.key: part for part in paper.parts}
     for found in record.parts:
-        yield from _part(known[found.key], found, record)
+        yield from _part(known[found.key], found, marks)
     if paper.notes:
         yield Prose(paper.notes)
 
 
-def _run_words(paper: Paper, record: Record) -> str:
+def _run_words(paper: Paper, record: Record, marks: Marks) -> str:
     minutes = record.cpu_seconds / 60
     took = f"{minutes:.0f} minutes" if minutes >= 2 else f"{record.cpu_seconds:.0f} seconds"
     text = (
@@ -85,7 +88,8 @@ def _run_words(paper: Paper, record: Record) -> str:
         f"on {record.date}; {took} of CPU time."
     )
     if record.quick:
-        text += f" **A quick run**: {paper.quick} Its verdicts are those of the shortened run."
+        words = marks.words or "Its verdicts are those of the shortened run."
+        text += f" **A quick run**: {paper.quick} {words}"
     if record.missing:
         text += f" Data sets that were not there: {', '.join(record.missing)}."
     return text
@@ -136,33 +140,35 @@ def _claim_word(claim: Claim) -> str:
     return {True: _CLAIM_WORDS[0], False: _CLAIM_WORDS[1], None: _CLAIM_WORDS[2]}[claim.holds]
 
 
-def _differing(paper: Paper, record: Record) -> Iterator[tuple[str, ...]]:
+def _differing(paper: Paper, record: Record, marks: Marks) -> Iterator[tuple[str, ...]]:
     titles = {part.key: part.title.partition(":")[0] for part in paper.parts}
     for part in record.parts:
         for cell in part.finding.cells:
             if cell.verdict == DIFFERS:
+                other = marks.changed.get(place_of(part.key, cell))
+                why = f"In the whole run: {other}." if other else paper.reason(part.key, cell)
                 yield (
                     titles[part.key], cell.row, cell.column, printed_text(cell), ours_text(cell),
-                    p_text(cell), paper.reason(part.key, cell),
+                    p_text(cell), why,
                 )  # fmt: skip
 
 
-def _part(part: Part, found: PartRecord, record: Record) -> Iterator[Block]:
+def _part(part: Part, found: PartRecord, marks: Marks) -> Iterator[Block]:
     yield Heading(2, part.title)
     if part.words:
         yield Prose(f"Not run, because {part.words}" if part.find is None else part.words)
     if found.missing:
         yield Prose(f"Not run: {found.missing}.")
-    yield from _finding(found.finding, record.quick)
+    yield from _finding(part.key, found.finding, marks)
 
 
-def _finding(finding: Finding, quick: bool) -> Iterator[Block]:
+def _finding(key: str, finding: Finding, marks: Marks) -> Iterator[Block]:
     if finding.cells:
         header = ("row", "column", "printed", "ours", "p", "verdict")
-        yield Grid(header, tuple(_cell_row(cell, quick) for cell in finding.cells))
+        yield Grid(header, tuple(_cell_row(key, cell, marks) for cell in finding.cells))
     if finding.claims:
         rows = [
-            (claim.text, claim.checked, _holds_text(claim, quick), claim.numbers)
+            (claim.text, claim.checked, _claim_text(key, claim, marks), claim.numbers)
             for claim in finding.claims
         ]
         yield Grid(("claim", "what was checked", "", "numbers"), tuple(rows))
@@ -177,24 +183,22 @@ def _finding(finding: Finding, quick: bool) -> Iterator[Block]:
         yield Prose(finding.words)
 
 
-def _holds_text(claim: Claim, quick: bool) -> str:
-    if claim.holds is None:
-        return "not checked"
-    return _marked("holds" if claim.holds else "**does not hold**", quick)
+def _claim_text(key: str, claim: Claim, marks: Marks) -> str:
+    word = f"**{HOLDS_NOT}**" if claim.verdict == HOLDS_NOT else claim.verdict
+    return word + marks.beside(place_of(key, claim), was_run=claim.verdict != NOT_CHECKED)
 
 
-def _marked(word: str, quick: bool) -> str:
-    return f"{word}, quick" if quick else word
-
-
-def _cell_row(cell: Cell, quick: bool) -> tuple[str, ...]:
-    if cell.verdict == NOT_RUN:
-        verdict = f"not run: {cell.why}"
-    else:
-        word = f"**{cell.verdict}**" if cell.verdict == DIFFERS else cell.verdict
-        basis = "" if cell.basis == BOTH_SPREADS else f", {cell.basis}"
-        verdict = _marked(word + basis, quick)
+def _cell_row(key: str, cell: Cell, marks: Marks) -> tuple[str, ...]:
+    verdict = _verdict_text(cell)
+    verdict += marks.beside(place_of(key, cell), was_run=cell.verdict != NOT_RUN)
     return (cell.row, cell.column, printed_text(cell), ours_text(cell), p_text(cell), verdict)
+
+
+def _verdict_text(cell: Cell) -> str:
+    if cell.verdict == NOT_RUN:
+        return f"not run: {cell.why}"
+    word = f"**{cell.verdict}**" if cell.verdict == DIFFERS else cell.verdict
+    return word if cell.basis == BOTH_SPREADS else f"{word}, {cell.basis}"
 
 
 def printed_text(cell: Cell) -> str:

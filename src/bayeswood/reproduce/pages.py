@@ -7,6 +7,7 @@ from bayeswood.reproduce.markdown import to_markdown
 from bayeswood.reproduce.page import page_of
 from bayeswood.reproduce.paper import Paper
 from bayeswood.reproduce.record import Record
+from bayeswood.reproduce.whole import kept_whole
 from bayeswood.reproduce.work import write_whole
 
 _PICTURES = "figures"
@@ -27,7 +28,7 @@ def write_pages(paper: Paper, record: Record, folder: Path) -> list[Path]:
     list of Path
         The two pages.
     """
-    blocks = page_of(paper, record)
+    blocks = page_of(paper, record, kept_whole(paper.name))
     pictures = [picture for part in record.parts for picture in part.finding.pictures]
     (folder / _PICTURES if pictures else folder).mkdir(parents=True, exist_ok=True)
     for picture in pictures:

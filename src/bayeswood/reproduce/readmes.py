@@ -5,16 +5,15 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce.markdown import to_markdown
 from bayeswood.reproduce.page import Block, Grid, Heading, Prose, claim_counts, page_of
 from bayeswood.reproduce.paper import Paper
 from bayeswood.reproduce.papers import find_paper, paper_names
-from bayeswood.reproduce.record import Record, count_verdicts, record_from_plain
+from bayeswood.reproduce.record import RESULTS, Record, count_verdicts, read_results
 from bayeswood.reproduce.verdict import AGREES, DIFFERS, NOT_RUN, RULE
 from bayeswood.reproduce.work import write_whole
 
-README, RESULTS = "README.md", "results.json"
+README = "README.md"
 
 
 def write_readmes(papers: Path) -> list[Path]:
@@ -64,20 +63,6 @@ def write_results(record: Record, papers: Path) -> Path:
     text = json.dumps(record.to_plain(), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(place, text + "\n")
     return place
-
-
-def read_results(folder: Path) -> Record:
-    """The kept results in a paper's folder.
-
-    Parameters
-    ----------
-    folder : Path
-    """
-    try:
-        plain = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BayeswoodError(f"Cannot read '{folder.name}/{RESULTS}': {error}.") from error
-    return record_from_plain(plain)
 
 
 def readme_of(paper: Paper, record: Record) -> str:

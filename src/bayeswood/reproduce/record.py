@@ -1,12 +1,16 @@
 """What is kept of a run: plain data from which every page can be written again."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce.finding import Cell, Claim, Finding, Listing, Picture
+
+RESULTS = "results.json"
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,20 @@ def record_from_plain(plain: Mapping[str, Any]) -> Record:
         return Record(**rest)
     except (KeyError, TypeError) as error:
         raise BayeswoodError(f"These are not the kept results of a paper: {error}.") from error
+
+
+def read_results(folder: Path) -> Record:
+    """The kept results in a paper's folder.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    try:
+        plain = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BayeswoodError(f"Cannot read '{folder.name}/{RESULTS}': {error}.") from error
+    return record_from_plain(plain)
 
 
 def _finding(plain: Mapping[str, Any]) -> Finding:

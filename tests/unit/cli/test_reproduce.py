@@ -11,7 +11,7 @@ from bayeswood.cli.app import app
 from bayeswood.cli.papers_folder import find_papers
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce import paper_names
-from bayeswood.reproduce.readmes import RESULTS
+from bayeswood.reproduce.record import RESULTS
 
 ROOT = Path(__file__).parents[3]
 
@@ -97,6 +97,7 @@ def test_a_paper_of_the_package_needs_no_sources(tmp_path):
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert "quick" in result.stdout
+    assert "those of the whole run." in " ".join(result.stdout.split())
     out = tmp_path / "reproduced" / "tierney-lecture"
     page = (out / "tierney-lecture.html").read_text(encoding="utf-8")
     assert "data:image/png;base64," in page

@@ -7,9 +7,11 @@ import pytest
 
 from bayeswood.reproduce import Plan, find_paper, paper_names
 from bayeswood.reproduce.paper import NOT_EXPLAINED
-from bayeswood.reproduce.readmes import read_results, readme_texts
+from bayeswood.reproduce.readmes import readme_texts
+from bayeswood.reproduce.record import read_results
 from bayeswood.reproduce.run import run_sample
 from bayeswood.reproduce.verdict import DIFFERS
+from bayeswood.reproduce.whole import kept_whole, verdicts_of
 
 PAPERS = Path(__file__).parents[3] / "papers"
 TEXTS = readme_texts(PAPERS)
@@ -51,6 +53,14 @@ def test_the_code_gives_what_is_kept(name, tmp_path):
 def near(number):
     """The same but for rounding; a single number has no spread."""
     return None if number is None else pytest.approx(number, rel=1e-9)
+
+
+@every_paper
+def test_the_package_has_the_kept_run(name):
+    """Quick runs are held against it, verdict by verdict: no two stand in one place."""
+    record = read_results(PAPERS / name)
+    assert kept_whole(name) == record
+    assert len(verdicts_of(record)) == len(record.cells) + len(record.claims)
 
 
 @every_paper

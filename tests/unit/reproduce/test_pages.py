@@ -10,10 +10,11 @@ from toy_paper import make_paper
 from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce import Plan, find_paper, paper_names, run_paper
 from bayeswood.reproduce.html import to_html
+from bayeswood.reproduce.markdown import to_markdown
 from bayeswood.reproduce.page import page_of
 from bayeswood.reproduce.pages import write_pages
-from bayeswood.reproduce.readmes import read_results, readme_of, summary_of, write_results
-from bayeswood.reproduce.record import PartRecord
+from bayeswood.reproduce.readmes import readme_of, summary_of, write_results
+from bayeswood.reproduce.record import PartRecord, read_results
 from bayeswood.reproduce.run import run_sample
 
 
@@ -63,6 +64,44 @@ def test_a_quick_run_marks_every_verdict(paper, tmp_path):
     assert rows_of(page, "| one | mean |")[0].endswith("| agrees, quick |")
     assert rows_of(page, "| two | mean |")[0].endswith("| **differs**, quick |")
     assert "| holds, quick |" in page
+
+
+@pytest.fixture
+def quick_blocks(paper, record, tmp_path):
+    """Of a quick run; the whole one found the second cell, the fourth and the claims otherwise."""
+
+    def turned(found):
+        words = {"two": "agrees", "four": "differs"}
+        cells = [replace(each, verdict=words.get(each.row, each.verdict)) for each in found.cells]
+        claims = [replace(each, holds=not each.holds) for each in found.claims]
+        return replace(found, cells=tuple(cells), claims=tuple(claims))
+
+    parts = tuple(replace(part, finding=turned(part.finding)) for part in record.parts)
+    quick = run_paper(paper, Plan(quick=True), tmp_path / "work")
+    return page_of(paper, quick, replace(record, parts=parts))
+
+
+def test_a_quick_run_says_where_the_whole_one_found_something_else(quick_blocks):
+    page = to_markdown(quick_blocks)
+    assert "5 of 7 verdicts are other than in the whole run; the page has" in page
+    assert rows_of(page, "| one | mean |")[0].endswith("| agrees, quick |")
+    assert rows_of(page, "| two | mean |")[0].endswith(
+        "| **differs**, quick (*whole run: agrees*) |"
+    )
+    assert rows_of(page, "| four | mean |")[0].endswith("knows how (*whole run: differs*) |")
+    assert "| holds, quick (*whole run: does not hold*) |" in page
+    assert "| **does not hold**, quick (*whole run: holds*) |" in page
+    assert "| not checked (*whole run: holds*) |" in page
+    assert rows_of(page, "| Table 1 | two |")[0].endswith("| In the whole run: agrees. |")
+    assert rows_of(page, "| Table 1 | three |")[0].endswith("| not explained |")
+
+
+def test_a_quick_run_with_the_verdicts_of_the_whole_one(paper, record, tmp_path):
+    quick = run_paper(paper, Plan(quick=True), tmp_path / "work")
+    page = to_markdown(page_of(paper, quick, record))
+    assert "The verdicts are those of the whole run." in page
+    assert "*whole run" not in page
+    assert to_markdown(page_of(paper, record, quick)) == readme_of(paper, record)
 
 
 def test_html_stands_alone(paper, record):
