@@ -119,7 +119,7 @@ def inline(text: str) -> str:
     >>> inline("**a** < `b`, [c](d.md)")
     '<strong>a</strong> &lt; <code>b</code>, <a href="d.md">c</a>'
     """
-    found = html.escape(text, quote=False)
+    found = html.escape(text, quote=False).replace(" ± ", "&nbsp;±&nbsp;")
     found = re.sub(r"`([^`]+)`", r"<code>\1</code>", found)
     found = re.sub(r"\*\*([^*]+)\*\*", r"<strong>\1</strong>", found)
     found = re.sub(r"(?<![*\w])\*([^*]+)\*(?![*\w])", r"<em>\1</em>", found)
