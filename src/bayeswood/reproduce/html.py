@@ -16,7 +16,10 @@ table { border-collapse: collapse; margin: 1rem 0; font-size: 14px; display: blo
 th, td { padding: .2rem .6rem; border-bottom: 1px solid #ddd; text-align: left;
          vertical-align: top; }
 th { border-bottom: 2px solid #8c8c8c; }
-@media (max-width: 40rem) { td:first-child, td:last-child { min-width: 9rem; } }
+@media (max-width: 40rem) {
+  td:first-child { min-width: 7rem; }
+  td:last-child { min-width: 15rem; }
+}
 td + td strong { color: #a50026; }
 code, pre { background: #f4f4f4; font-size: 90%; overflow-wrap: anywhere; }
 pre { padding: .6rem; overflow-x: auto; }
