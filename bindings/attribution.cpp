@@ -15,8 +15,7 @@ ShapOptions options_of(const Forest& forest, const Vector<double>& tree_weights,
                        std::size_t trees_per_member, bool by_member, const std::string& use) {
   if (tree_weights.shape(0) != forest.n_trees())
     throw std::invalid_argument("tree_weights: one per tree");
-  if (trees_per_member < 1 || forest.n_trees() % trees_per_member != 0)
-    throw std::invalid_argument("trees_per_member: a divisor of the number of trees");
+  if (trees_per_member < 1) throw std::invalid_argument("trees_per_member: at least 1");
   return {trees_per_member, span(tree_weights), by_member, instruction_set(use)};
 }
 
@@ -29,7 +28,7 @@ template <class Work>
 nb::object attributions(const Forest& forest, const MatrixView& table, const ShapOptions& options,
                         unsigned n_jobs, const nb::object& progress, Work work) {
   const std::size_t n = table.n_rows(), d = table.n_columns(), k = forest.n_outputs();
-  const std::size_t members = options.by_member ? forest.n_trees() / options.trees_per_member : 1;
+  const std::size_t members = options.n_members(forest.n_trees());
   RawArray<double> out(members * n * d * k);
   run_released(n_jobs, progress, [&](const Running& run) { work(out.data(), run); });
   if (!options.by_member) return std::move(out).to_numpy({n, d, k});

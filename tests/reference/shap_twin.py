@@ -44,7 +44,7 @@ def leaf_value(tree, row):
     return tree.value[node]
 
 
-def mixed(tree, row, known, background):
+def mixed(tree, row, background, known):
     """Mean over the background of the value of rows with some features of this one."""
     rows = np.array(background)
     rows[:, list(known)] = np.asarray(row)[list(known)]

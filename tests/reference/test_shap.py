@@ -1,5 +1,7 @@
 """Native Shapley values against their definition."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -42,7 +44,7 @@ def test_along_paths(kind, instructions, rng):
     found = native(forest, rows, instructions=instructions)
     for tree, of_tree in zip(forest.trees, found, strict=True):
         for row, own in zip(rows, of_tree, strict=True):
-            expected = twin.shapley(lambda s: twin.expectation(tree, row, s), 4)
+            expected = twin.shapley(partial(twin.expectation, tree, row), 4)
             np.testing.assert_allclose(own, expected, atol=1e-12)
 
 
@@ -61,7 +63,7 @@ def test_against_a_background(kind, rng):
     found = _core.shap_against(forest.core, rows, background, weights, by_member=True)
     for tree, of_tree in zip(forest.trees, found, strict=True):
         for row, own in zip(rows[:4], of_tree[:4], strict=True):
-            expected = twin.shapley(lambda s: twin.mixed(tree, row, s, background), 4)
+            expected = twin.shapley(partial(twin.mixed, tree, row, background), 4)
             np.testing.assert_allclose(own, expected, atol=1e-12)
 
 
@@ -73,7 +75,7 @@ def test_pairs(kind, rng):
     np.testing.assert_allclose(found.sum(axis=2), native(forest, rows)[0], atol=1e-12)
     for row, own in zip(rows[:4], found, strict=False):
         for i, j in [(0, 1), (0, 3), (2, 1)]:
-            expected = twin.interaction(lambda s: twin.expectation(tree, row, s), i, j, 4)
+            expected = twin.interaction(partial(twin.expectation, tree, row), i, j, 4)
             np.testing.assert_allclose(own[i, j], expected, atol=1e-12)
             np.testing.assert_allclose(own[j, i], expected, atol=1e-12)
 
@@ -100,5 +102,5 @@ def test_a_leaf_that_no_row_reached(rng):
     bare = forest.from_arrays({**arrays, "leaf_weight": empty})
     found = native(bare, rows)[0]
     for row, own in zip(rows, found, strict=True):
-        expected = twin.shapley(lambda s: twin.expectation(bare.trees[0], row, s), 4)
+        expected = twin.shapley(partial(twin.expectation, bare.trees[0], row), 4)
         np.testing.assert_allclose(own, expected, atol=1e-12)

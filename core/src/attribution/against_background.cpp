@@ -111,9 +111,8 @@ constexpr std::size_t ROWS_PER_TASK = 16;
 
 void shap_against(const Forest& forest, const MatrixView& table, const MatrixView& background,
                   const ShapOptions& options, double* out, const Running& run) {
-  const std::size_t n = table.n_rows(), n_members = forest.n_trees() / options.trees_per_member;
-  const std::size_t row_size = table.n_columns() * forest.n_outputs();
-  std::fill_n(out, (options.by_member ? n_members : 1) * n * row_size, 0.0);
+  const std::size_t n = table.n_rows(), row_size = table.n_columns() * forest.n_outputs();
+  std::fill_n(out, options.n_members(forest.n_trees()) * n * row_size, 0.0);
   parallel_for(
       (n + ROWS_PER_TASK - 1) / ROWS_PER_TASK, run.n_threads,
       [&](std::size_t task, unsigned, const StopFlag& stop) {

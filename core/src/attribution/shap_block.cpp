@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lanes.hpp"
+
 namespace bayeswood {
 namespace {
 

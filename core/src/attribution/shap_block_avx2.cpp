@@ -2,6 +2,7 @@
 
 #include "bayeswood/attribution/shap_block.hpp"
 #include "bayeswood/base/instruction_set.hpp"
+#include "lanes.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx2.inl"

@@ -13,7 +13,7 @@ class ShapPath {
         block_(block),
         out_(out),
         n_rows_(block.n_rows()),
-        n_points_(POINTS > 0 ? POINTS : tree.paths.n_points()),
+        n_known_(tree.paths.n_points()),
         n_outputs_(static_cast<std::size_t>(tree.shape.n_outputs)),
         n_features_(static_cast<std::size_t>(tree.shape.n_features)) {}
 
@@ -29,8 +29,10 @@ class ShapPath {
   }
 
  private:
+  std::size_t n_points() const { return POINTS > 0 ? POINTS : n_known_; }
+
   void enter_root() {
-    std::fill_n(block_.product.data(), n_rows_ * n_points_, tree_.weight);
+    std::fill_n(block_.product.data(), n_rows_ * n_points(), tree_.weight);
     std::fill_n(block_.kept.data(), n_rows_, std::uint8_t{1});
     block_.place[0] = 0;
     open(0, 0);
@@ -45,7 +47,8 @@ class ShapPath {
       const double* factor = tree_.paths.factor(place, block_.state[depth * n_rows_ + r]);
       const double* above = product(depth - 1, r);
       double* here = product(depth, r);
-      for (std::size_t q = 0; q < n_points_; ++q) here[q] = above[q] * factor[q];
+      for (std::size_t q = 0; q < n_points(); q += LANE)
+        lanes(here, q) = lanes(above, q) * lanes(factor, q);
     }
     if (tree_.paths.tree().feature[node.node] != LEAF) return open(place, depth);
     add_leaf(place, tree_.paths.tree().child[node.node], depth);
@@ -86,7 +89,7 @@ class ShapPath {
       }
     }
     for (const std::int32_t k : tree_.outputs.of(place))
-      for (std::size_t r = 0; r < n_rows_; ++r) std::fill_n(sum(depth, r, k), n_points_, 0.0);
+      for (std::size_t r = 0; r < n_rows_; ++r) std::fill_n(sum(depth, r, k), n_points(), 0.0);
   }
 
   void add_leaf(std::size_t place, std::uint32_t leaf, std::size_t depth) {
@@ -104,7 +107,9 @@ class ShapPath {
         const double value = tree_.leaf_value[e];
         out[k] += value * part;
         double* above = sum(depth - 1, r, k);
-        for (std::size_t q = 0; q < n_points_; ++q) above[q] += value * here[q];
+        const Lanes every = {value, value, value, value};
+        for (std::size_t q = 0; q < n_points(); q += LANE)
+          lanes(above, q) = lanes(above, q) + every * lanes(here, q);
       }
     }
   }
@@ -121,29 +126,35 @@ class ShapPath {
         const double* here = sum(depth, r, k);
         double* above = sum(depth - 1, r, k);
         out[k] += dot(here, share);
-        for (std::size_t q = 0; q < n_points_; ++q) above[q] += here[q];
+        for (std::size_t q = 0; q < n_points(); q += LANE)
+          lanes(above, q) = lanes(above, q) + lanes(here, q);
       }
     }
   }
 
+  static Lanes& lanes(double* values, std::size_t at) {
+    return *reinterpret_cast<Lanes*>(values + at);
+  }
+  static const Lanes& lanes(const double* values, std::size_t at) {
+    return *reinterpret_cast<const Lanes*>(values + at);
+  }
   double dot(const double* a, const double* b) const {
-    double lanes[LANE] = {};
-    for (std::size_t q = 0; q < n_points_; q += LANE)
-      for (std::size_t i = 0; i < LANE; ++i) lanes[i] += a[q + i] * b[q + i];
-    return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    Lanes sums = lanes(a, 0) * lanes(b, 0);
+    for (std::size_t q = LANE; q < n_points(); q += LANE) sums = sums + lanes(a, q) * lanes(b, q);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
   }
 
   double* product(std::size_t depth, std::size_t row) {
-    return block_.product.data() + (depth * n_rows_ + row) * n_points_;
+    return block_.product.data() + (depth * n_rows_ + row) * n_points();
   }
   double* sum(std::size_t depth, std::size_t row, std::size_t output) {
-    return block_.sum.data() + ((depth * n_rows_ + row) * n_outputs_ + output) * n_points_;
+    return block_.sum.data() + ((depth * n_rows_ + row) * n_outputs_ + output) * n_points();
   }
 
   const ShapTree& tree_;
   ShapBlock& block_;
   double* out_;
-  const std::size_t n_rows_, n_points_, n_outputs_, n_features_;
+  const std::size_t n_rows_, n_known_, n_outputs_, n_features_;
 };
 
 inline void run_shap(const ShapTree& tree, ShapBlock& block, double* out) {

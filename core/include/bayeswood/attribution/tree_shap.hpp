@@ -26,12 +26,17 @@
 namespace bayeswood {
 
 struct ShapOptions {
-  std::size_t trees_per_member = 1;
+  std::size_t trees_per_member = 1;  // the last member has those that are left
   // Factor of each tree in what is added up; one per tree.
   std::span<const double> tree_weights;
   // Whether members are told apart: (n_members x) n_rows x n_features x n_outputs.
   bool by_member = false;
   InstructionSet instructions = InstructionSet::PORTABLE;
+
+  // That are told apart.
+  std::size_t n_members(std::size_t n_trees) const {
+    return by_member ? (n_trees + trees_per_member - 1) / trees_per_member : 1;
+  }
 };
 
 // Expectation of each tree where no feature is known, n_trees x n_outputs.
