@@ -175,5 +175,5 @@ def shown_cells(rows: NDArray[Any], schema: Schema) -> NDArray[Any]:
             continue
         numbers = np.asarray(rows[:, place], dtype=np.float64)
         known = np.flatnonzero(numbers >= 0)
-        shown[known, place] = [column.levels[int(numbers[row])] for row in known]
+        shown[known, place] = [str(column.levels[int(numbers[row])]) for row in known]
     return shown

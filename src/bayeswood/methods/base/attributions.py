@@ -118,7 +118,7 @@ class Attributions:
         return {
             "values": values,
             "bases": bases,
-            "output": f"{self._output_name()} by each member",
+            "output": additive.raw if output == "raw" else self._output_name(),
             "is_exact": additive.is_linear,
             "member_weights": np.asarray(weights),
         }
