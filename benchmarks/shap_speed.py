@@ -65,7 +65,9 @@ def lightgbm_seconds(model: Any, X: NDArray, y: NDArray, rows: NDArray, repeats:
     leaves = int(np.mean(model.forest_.n_leaves))
     settings = {"boosting_type": "rf", "bagging_freq": 1, "bagging_fraction": 0.6, "verbose": -1}
     kind = lightgbm.LGBMClassifier if hasattr(model, "classes_") else lightgbm.LGBMRegressor
-    theirs = kind(N_TREES, min_child_samples=1, num_leaves=max(2, leaves), n_jobs=1, **settings)
+    theirs = kind(
+        n_estimators=N_TREES, min_child_samples=1, num_leaves=max(2, leaves), n_jobs=1, **settings
+    )
     theirs.fit(X, y)
     return min(timed(lambda: theirs.predict(rows, pred_contrib=True))[1] for _ in range(repeats))
 
