@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_sums(m);
   bayeswood::bindings::bind_calibration(m);
   bayeswood::bindings::bind_support(m);
+  bayeswood::bindings::bind_attribution(m);
 }

@@ -19,5 +19,6 @@ void bind_smc(nanobind::module_& m);
 void bind_sums(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
 void bind_support(nanobind::module_& m);
+void bind_attribution(nanobind::module_& m);
 
 }  // namespace bayeswood::bindings

@@ -980,3 +980,44 @@ def nearest_rows(
     `mismatch` if just one is missing or levels differ. With leave_out, row i is row i of the sample
     and not its own neighbour. Both results: (n_views, n_rows, k).
     """
+
+def shap_values(
+    forest: Forest,
+    X: NDArray[Any],
+    tree_weights: F64,
+    trees_per_member: int = 1,
+    by_member: bool = False,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    instructions: str = "auto",
+) -> F64:
+    """Shapley values of Σ_t weight_t · tree t, expectations along the paths.
+
+    (n_rows, n_features, n_outputs), or (n_members, ...) where members are told apart; a member is
+    `trees_per_member` trees that follow one another, the last one those that are left. With
+    `shap_base`, times the weights, they sum to what the trees say.
+    """
+
+def shap_against(
+    forest: Forest,
+    X: NDArray[Any],
+    background: NDArray[Any],
+    tree_weights: F64,
+    trees_per_member: int = 1,
+    by_member: bool = False,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> F64:
+    """The same where features that are not known come from the rows of `background`."""
+
+def shap_interactions(
+    forest: Forest,
+    X: NDArray[Any],
+    tree_weights: F64,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> F64:
+    """Of pairs, (n_rows, n_features, n_features, n_outputs); rows sum to `shap_values`."""
+
+def shap_base(forest: Forest) -> F64:
+    """Expectation of each tree where no feature is known, (n_trees, n_outputs)."""

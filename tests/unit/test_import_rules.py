@@ -16,6 +16,7 @@ ROOMS = [
     {"table"},
     {"forest"},
     {"uncertainty"},
+    {"attribution"},
     {"posterior"},
     {"theory", "modelfile", "datasets"},
     {"report"},

@@ -34,6 +34,7 @@ INCLUDES = {
     "sums": {"base", "forest", "grow", "sample"},
     "safe_bayes": {"base", "forest", "leaf"},
     "support": {"base"},
+    "attribution": {"base", "forest"},
 }
 LIBRARY = [path for path in SOURCES if "tests" not in path.relative_to(ROOT).parts]
 

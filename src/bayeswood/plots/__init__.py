@@ -17,6 +17,9 @@ from bayeswood.plots.partial_dependence import PartialDependenceDisplay
 from bayeswood.plots.permutation_importance import PermutationImportanceDisplay
 from bayeswood.plots.posterior_curve import PosteriorCurveDisplay
 from bayeswood.plots.reliability import ReliabilityDisplay
+from bayeswood.plots.shap_feature import ShapFeatureDisplay
+from bayeswood.plots.shap_row import ShapRowDisplay
+from bayeswood.plots.shap_rows import ShapRowsDisplay
 from bayeswood.plots.structure import StructureDisplay
 from bayeswood.plots.trace import TraceDisplay, trace
 from bayeswood.plots.tree import TreeDisplay
@@ -36,6 +39,9 @@ __all__ = [
     "PermutationImportanceDisplay",
     "PosteriorCurveDisplay",
     "ReliabilityDisplay",
+    "ShapFeatureDisplay",
+    "ShapRowDisplay",
+    "ShapRowsDisplay",
     "StructureDisplay",
     "TraceDisplay",
     "TreeDisplay",

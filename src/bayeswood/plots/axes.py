@@ -182,10 +182,10 @@ class NamedRows:
         self._names = names[: self.n_shown]
         self._share = share
 
-    def finish(self) -> None:
-        """Name the rows, when all is drawn."""
+    def finish(self, names: Sequence[str] | None = None) -> None:
+        """Name the rows, when all is drawn; by other names if these are given."""
         tidy(self.ax, grid="x")
-        name_rows(self.ax, self._names, share=self._share)
+        name_rows(self.ax, self._names if names is None else names, share=self._share)
         few_ticks(self.ax)
 
 

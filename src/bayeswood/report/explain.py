@@ -18,6 +18,7 @@ from bayeswood.report.predictions import (
     predict_rows,
     support_of,
 )
+from bayeswood.report.reasons import Reason, find_reasons
 from bayeswood.report.wording import explanation_text
 from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
 
@@ -120,6 +121,8 @@ class Explanation:
     support : float or None
         Share of the training rows that are no better surrounded by others; None if the model does
         not know. Below .05 there are no data near.
+    reasons : tuple of Reason
+        The three features that moved the prediction most, with credible bands, largest first.
     """
 
     prediction: Any
@@ -137,6 +140,7 @@ class Explanation:
     dissenters: tuple[Dissenter, ...]
     parting_features: tuple[PartingFeature, ...]
     support: float | None = None
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def is_confident(self) -> bool:
@@ -227,6 +231,7 @@ def explain(
         dissenters=dissenters,
         parting_features=_parting_features(members, row[0], dissenters),
         support=None if (support := support_of(model, table)) is None else float(support[0]),
+        reasons=find_reasons(model, table, found["prediction"], coverage),
     )
 
 

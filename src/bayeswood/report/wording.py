@@ -33,6 +33,8 @@ def explanation_text(found: "Explanation") -> str:
     ]
     if found.support is not None:
         lines += _entry("Data near", _support(found, found.support))
+    if found.reasons:
+        lines += _entry("Moved by", _reasons(found))
     if found.votes:
         lines += _entry("Votes", _votes(found))
     if found.uncertainty is not None:
@@ -93,6 +95,19 @@ def _support(found: "Explanation", support: float) -> str:
     return (
         f"no: {_share(support)} of the training rows are as far from all others (support "
         f"{support:.2g}); what the {_trees(found)} say here is a guess"
+    )
+
+
+def _reasons(found: "Explanation") -> str:
+    """What moved it most, with bands."""
+    digits = ".2f" if found.probability is not None else ".4g"
+    texts = [
+        f"{shorten(one.feature, 30)} = {shorten(one.value, 16)} ({one.added:+{digits}}, "
+        f"{one.lower:+{digits}} to {one.upper:+{digits}})"
+        for one in found.reasons
+    ]
+    return (
+        ", ".join(texts) + f"; in brackets what each adds, with its {percent(found.coverage)} band"
     )
 
 

@@ -218,3 +218,16 @@ def test_a_model_without_a_sample_is_explained_without_support(numbers):
     del older._training_sample
     assert explain(older, X[0]).support is None
     assert "Data near" not in explain(older, X[0]).text
+
+
+def test_the_features_that_moved_it_most_have_bands():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(200, 4))
+    forest = BayesianForestRegressor(30, random_state=0).fit(X, 3 * X[:, 1] - X[:, 2])
+    row = np.array([[0.0, 2.0, 0.5, 0.0]])
+    found = explain(forest, row)
+    assert [one.feature for one in found.reasons][:1] == ["x1"]
+    first = found.reasons[0]
+    assert first.added == pytest.approx(forest.shap_values(row).values[0, 1])
+    assert first.lower <= first.added <= first.upper
+    assert "Moved by     x1 = 2 (+" in found.text

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, softmax
 
+from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import ClassPredictive, entropy_parts, over_blocks
 from bayeswood.uncertainty import Uncertainty, split_entropy
@@ -28,6 +29,17 @@ class LinkedSums(ClassPredictive):
             return found
         # Of two classes the first has no trees.
         return np.stack([ndtr(-draws[..., 1]), ndtr(draws[..., 1])], axis=-1)
+
+    def additive(self, forest: Forest) -> Additive:
+        """Probabilities of each member's sums, averaged."""
+        return Additive((AdditivePart(forest, link=self.linked),), raw="mean probability")
+
+    def shap_draws(
+        self, forest: Forest, question: Question, *, raw: bool = False
+    ) -> tuple[F64, F64, F64]:
+        """Of the members' probabilities; raw, of their sums (of two classes: of the probit)."""
+        link = None if raw else self.linked
+        return (*explain_draws(forest, question, link), forest.weights)
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""

@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.attributions import Attributions
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
@@ -32,7 +33,7 @@ _SMALL_PREDICTION = 10_000
 _MAX_SEED = 2**64 - 1
 
 
-class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """What classifiers and regressors share. Not to be used by itself."""
 
     _constraints: ClassVar[Mapping[str, Constraint]]

@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import SCHEMES, Forest, RowWeights
+from bayeswood.forest.leaf_values import with_leaf_values
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.saved_state import read_array, read_scalar
 from bayeswood.methods.base.training_data import TrainingData
@@ -54,6 +56,19 @@ class Predictive:
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
         """The same again; BayeswoodError if anything is amiss, for a file may come from anyone."""
         return cls()
+
+    def additive(self, forest: Forest) -> Additive:
+        """The answer as sums over trees: the members' weighted mean, unless said otherwise."""
+        return Additive((AdditivePart(forest),))
+
+    def shap_draws(
+        self, forest: Forest, question: Question, *, raw: bool = False
+    ) -> tuple[F64, F64, F64]:
+        """Shapley values of what the members say, their bases, and the members' weights.
+
+        (n_members, n_rows, n_features, n_outputs), (n_members, n_rows, n_outputs), (n_members,).
+        """
+        return (*explain_draws(forest, question), forest.weights)
 
 
 class ClassPredictive(Predictive, ABC):
@@ -162,6 +177,22 @@ class HardVotes(ClassPredictive):
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m 1[class c is m's most probable]."""
         return forest.votes(rows, n_jobs)
+
+    def additive(self, forest: Forest) -> Additive:
+        """Of trees with votes in their leaves."""
+        return Additive((AdditivePart(with_leaf_values(forest, _leaf_votes(forest))),))
+
+
+def _leaf_votes(forest: Forest) -> F64:
+    """1 for the class that a leaf prefers, of equals the first, (n_leaves in all, n_classes)."""
+    arrays = forest.core.to_arrays()
+    n_entries = np.asarray(arrays["leaf_n_entries"])
+    leaf = np.repeat(np.arange(len(n_entries)), n_entries)
+    shares = np.zeros((len(n_entries), forest.n_outputs))
+    shares[leaf, arrays["leaf_class"]] = arrays["leaf_value"]
+    votes: F64 = np.zeros_like(shares)
+    votes[np.arange(len(shares)), np.argmax(shares, axis=1)] = 1.0
+    return votes
 
 
 class NumberPredictive(Predictive, ABC):

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution.explain import explain_bags
+from bayeswood.attribution.through_link import mean_slopes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import Arrays, ClassPredictive
@@ -37,20 +40,64 @@ class CalibratedAverage(ClassPredictive):
         Of the average.
     spread : BagSpread
         How far another sample would move the answer.
-    additive : ClassSums or None
+    additive_sums : ClassSums or None
         Boosted sums in the pool; None if there are none.
     """
 
     calibration: ClassCalibration
     spread: BagSpread
-    additive: ClassSums | None = None
+    additive_sums: ClassSums | None = None
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """The calibration of (1 − ρ) Σ_m w_m p_m + ρ P̄; none is 0."""
         average = forest.predict(rows, n_jobs)
-        if self.additive is not None:
-            average = self.additive.pool(average, rows, n_jobs)
+        if self.additive_sums is not None:
+            average = self.additive_sums.pool(average, rows, n_jobs)
         return self.calibration.apply(average)
+
+    def additive(self, forest: Forest) -> Additive:
+        """The trees' average, pooled with that of the sums' probabilities, and its calibration."""
+        sums = self.additive_sums
+        parts = [AdditivePart(forest, 1.0 if sums is None else 1.0 - sums.share)]
+        if sums is not None:
+            parts.append(AdditivePart(sums.sums, sums.share, sums.linked))
+        return Additive(tuple(parts), self.calibration.apply, "probability before calibration")
+
+    def shap_draws(
+        self, forest: Forest, question: Question, *, raw: bool = False
+    ) -> tuple[F64, F64, F64]:
+        """Around the values of the answer, one for each bag, as far apart as `draws` are.
+
+        φ + κ D (φ_g − φ̄): D, what the calibration makes of small changes, is that of the answer.
+        """
+        spread = self.spread
+        weights = spread.weights(forest)
+        values, bases = self._bag_values(forest, question)
+        middle, base = np.tensordot(weights, values, 1), np.tensordot(weights, bases, 1)
+        free = 1.0 - float(np.sum(weights**2))
+        factor = spread.factor / np.sqrt(free) if free > 0 else 0.0
+        values, bases = middle + factor * (values - middle), base + factor * (bases - base)
+        if raw:
+            return values, bases, weights
+        slopes = mean_slopes(base, base + middle.sum(axis=1), self.calibration.apply)
+        start = self.calibration.apply(base)
+        values = np.einsum("nak,gndk->gnda", slopes, values)
+        return values, start + np.einsum("nak,gnk->gna", slopes, bases - base), weights
+
+    def _bag_values(self, forest: Forest, question: Question) -> tuple[F64, F64]:
+        """Of the bags' averages, pooled with sums as `bag_means` are."""
+        size, sums = self.spread.size, self.additive_sums
+        of_bag = self.spread.weights(forest)[self.spread.members(forest)]
+        in_bag = np.divide(forest.weights, of_bag, out=np.ones_like(of_bag), where=of_bag > 0)
+        values, at = explain_bags(forest, question, size, in_bag)
+        bases = np.broadcast_to(at[:, None], (len(at), values.shape[1], at.shape[1]))
+        if sums is None:
+            return values, bases
+        of_sums, sum_bases = explain_draws(sums.sums, question, sums.linked)
+        turn = np.arange(len(values)) % len(of_sums)
+        share = sums.share
+        values = (1.0 - share) * values + share * of_sums[turn]
+        return values, (1.0 - share) * bases + share * sum_bases[turn]
 
     def draws(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """P + κ (q_g − q̄) within [0, 1], to a sum of 1: one for each bag g, shared by its trees."""
@@ -94,13 +141,13 @@ class CalibratedAverage(ClassPredictive):
             yield self._around(forest, rows[block], n_jobs)
 
     def _around(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> tuple[F64, F64]:
-        means = bag_means(forest, self.additive, rows, self.spread.size, n_jobs)
+        means = bag_means(forest, self.additive_sums, rows, self.spread.size, n_jobs)
         return self.spread.around(forest, means, self.calibration)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """γ, b, s and B; the size of bags, κ and v; sums and their share."""
         found = self.calibration
-        sums = {} if self.additive is None else self.additive.arrays()
+        sums = {} if self.additive_sums is None else self.additive_sums.arrays()
         return {
             "additive_weight_": np.array(0.0),
             "calibration_power_": np.array(found.power),

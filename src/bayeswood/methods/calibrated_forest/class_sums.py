@@ -97,12 +97,15 @@ class ClassSums:
 
     def members(self, rows: NDArray[Any], n_jobs: int) -> F64:
         """P_g, (n_sums, n_rows, n_classes)."""
-        scores = self.sums.draws(rows, n_jobs)
-        if scores.shape[2] == 1:
-            scores = np.concatenate([np.zeros_like(scores), scores], axis=2)
-        scores -= scores.max(axis=2, keepdims=True)
+        return self.linked(self.sums.draws(rows, n_jobs))
+
+    def linked(self, scores: F64) -> F64:
+        """Class probabilities of log odds, (..., n_classes); of two classes the second's."""
+        if scores.shape[-1] == 1:
+            scores = np.concatenate([np.zeros_like(scores), scores], axis=-1)
+        scores = scores - scores.max(axis=-1, keepdims=True)
         np.exp(scores, out=scores)
-        scores /= scores.sum(axis=2, keepdims=True)
+        scores /= scores.sum(axis=-1, keepdims=True)
         found: F64 = scores
         return found
 

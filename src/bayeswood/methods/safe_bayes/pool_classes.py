@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import entr
 
+from bayeswood.attribution import Additive, AdditivePart
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.forest.class_prior import total_alpha
@@ -131,6 +132,14 @@ class EvidencePool(ClassPredictive):
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """From Σ_k w_k log p_k(c), which a forest of logarithms gives."""
         mean_log = self._logarithms(forest).predict(rows, n_jobs)
+        return evidence_pool(mean_log, self.log_shares, self.sharpness)
+
+    def additive(self, forest: Forest) -> Additive:
+        """Σ_k w_k log p_k(c), and the pool of it."""
+        part = AdditivePart(self._logarithms(forest))
+        return Additive((part,), self._pool, "mean log probability")
+
+    def _pool(self, mean_log: F64) -> F64:
         return evidence_pool(mean_log, self.log_shares, self.sharpness)
 
     def _logarithms(self, forest: Forest) -> Forest:

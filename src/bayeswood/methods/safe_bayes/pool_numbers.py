@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtri, stdtr
 
+from bayeswood.attribution import Additive, AdditivePart
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.forest.leaf_values import with_leaf_values
@@ -215,8 +216,17 @@ class PooledNormal(NumberPredictive):
         total = self._pooled(forest, rows, n_jobs).variance[:, None]
         return capped_parts(total, self.variance_of_mean(forest, rows, n_jobs))
 
+    def additive(self, forest: Forest) -> Additive:
+        """Mean precision and mean lean, and the mean of the pool."""
+        part = AdditivePart(self._precisions(forest))
+        return Additive((part,), lambda sums: self._normal(sums).mean[:, None], "pooled precision")
+
     def _pooled(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Normal:
-        precision, lean = self._precisions(forest).predict(rows, n_jobs).T
+        return self._normal(self._precisions(forest).predict(rows, n_jobs))
+
+    def _normal(self, sums: F64) -> Normal:
+        """Of mean precisions and leans, (n_rows, 2)."""
+        precision, lean = sums.T
         base = Normal(np.array([self.base_mean]), np.array([self.base_variance]))
         found = evidence_normal(precision, lean, base, self.sharpness)
         return Normal(found.mean + self.center, found.variance)
