@@ -176,7 +176,7 @@ def test_repr_says_what_it_is(pair):
     assert repr(pair.trees[0]) == "<Tree of 2 leaves, depth 1>"
 
 
-def test_rows_of_shared_shapes_get_the_same_bits_alone_and_among_many(rng):
+def test_rows_get_the_same_bits_of_small_trees_alone_and_among_many(rng):
     X = rng.normal(size=(60, 3))
     model = MCMCTreeRegressor(n_chains=1, n_burn_in=20, n_draws=60, thin=1, random_state=0)
     model.fit(X, X[:, 0] + rng.normal(size=60))
