@@ -15,10 +15,8 @@
 namespace bayeswood::bindings {
 namespace {
 
-using OptionalVector = std::optional<Vector<double>>;
-
-void check_labels(std::span<const std::int32_t> labels, std::size_t n_rows,
-                  std::uint32_t n_classes) {
+void check_boosted_labels(std::span<const std::int32_t> labels, std::size_t n_rows,
+                          std::uint32_t n_classes) {
   if (n_rows == 0 || labels.size() != n_rows || n_classes < 2)
     throw std::invalid_argument("labels: one per row, of two classes or more");
   for (const auto label : labels)
@@ -26,15 +24,16 @@ void check_labels(std::span<const std::int32_t> labels, std::size_t n_rows,
       throw std::invalid_argument("labels: 0, ..., n_classes - 1");
 }
 
-void make_boosted(BoostedClasses* self, const EncodedMatrix& encoded,
-                  const Vector<std::int32_t>& labels, std::uint32_t n_classes,
-                  const OptionalVector& sample_weight, std::size_t n_bags, double learning_rate,
-                  double damping, std::uint32_t max_features, std::uint32_t max_depth,
-                  std::uint32_t min_samples_leaf, const std::string& scheme, std::uint64_t seed,
-                  double weight_threshold, const OptionalGroups& row_groups,
-                  const OptionalGroups& row_parts, std::uint64_t trees_per_draw, unsigned n_jobs) {
+void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
+                          const Vector<std::int32_t>& labels, std::uint32_t n_classes,
+                          const OptionalVector& sample_weight, std::size_t n_bags,
+                          double learning_rate, double damping, std::uint32_t max_features,
+                          std::uint32_t max_depth, std::uint32_t min_samples_leaf,
+                          const std::string& scheme, std::uint64_t seed, double weight_threshold,
+                          const OptionalGroups& row_groups, const OptionalGroups& row_parts,
+                          std::uint64_t trees_per_draw, unsigned n_jobs) {
   const std::size_t n = encoded.n_rows();
-  check_labels(span(labels), n, n_classes);
+  check_boosted_labels(span(labels), n, n_classes);
   if (sample_weight && sample_weight->shape(0) != n)
     throw std::invalid_argument("sample_weight: one per row");
   if (n_bags < 1 || max_features < 1 || max_depth < 1 || min_samples_leaf < 1)
@@ -54,7 +53,8 @@ void make_boosted(BoostedClasses* self, const EncodedMatrix& encoded,
   });
 }
 
-void grow(BoostedClasses& self, std::size_t n_stages, unsigned n_jobs, const nb::object& progress) {
+void grow_classes(BoostedClasses& self, std::size_t n_stages, unsigned n_jobs,
+                  const nb::object& progress) {
   run_released(n_jobs, progress, [&](const Running& run) { self.grow(n_stages, run); });
 }
 
@@ -83,14 +83,14 @@ nb::tuple out_of_bag(const BoostedClasses& self) {
 
 void bind_boost_classes(nb::module_& m) {
   nb::class_<BoostedClasses>(m, "BoostedClasses")
-      .def("__init__", &make_boosted, nb::arg("encoded"), nb::arg("labels"), nb::arg("n_classes"),
-           nb::arg("sample_weight").none(), nb::kw_only(), nb::arg("n_bags"),
+      .def("__init__", &make_boosted_classes, nb::arg("encoded"), nb::arg("labels"),
+           nb::arg("n_classes"), nb::arg("sample_weight").none(), nb::kw_only(), nb::arg("n_bags"),
            nb::arg("learning_rate"), nb::arg("damping"), nb::arg("max_features"),
            nb::arg("max_depth"), nb::arg("min_samples_leaf"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1,
            nb::keep_alive<1, 2>())
-      .def("grow", &grow, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
+      .def("grow", &grow_classes, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
       .def("forest", &forest_of, nb::arg("n_stages"))
       .def("out_of_bag", &out_of_bag);

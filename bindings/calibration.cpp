@@ -22,7 +22,7 @@ std::span<const double> optional_values(const OptionalVector& values) {
   return values ? span(*values) : std::span<const double>{};
 }
 
-void check_labels(std::span<const std::int32_t> label, std::size_t n, std::size_t n_classes) {
+void check_vote_labels(std::span<const std::int32_t> label, std::size_t n, std::size_t n_classes) {
   if (label.size() != n) throw std::invalid_argument("label: one per row");
   for (const std::int32_t c : label) {
     if (c < 0 || static_cast<std::size_t>(c) >= n_classes)
@@ -70,7 +70,7 @@ LabelledVotes labelled(const Votes& votes, const Vector<std::int32_t>& label,
                        optional_values(votes.first_half),
                        optional_values(votes.second_half),
                        votes.n_classes};
-  check_labels(span(label), view.n_rows(), votes.n_classes);
+  check_vote_labels(span(label), view.n_rows(), votes.n_classes);
   if (weights.shape(0) != view.n_rows()) throw std::invalid_argument("weights: one per row");
   return {view, span(label), span(weights), votes.n_trees, votes.beyond};
 }
@@ -124,7 +124,7 @@ nb::object losses(const Cube& sums, const Matrix<std::int32_t>& counts,
     throw std::invalid_argument("counts: (n_kinds, n_rows)");
   if (kind_weight.shape(0) != strength.shape(0) || kind_weight.shape(1) != kinds.n_kinds)
     throw std::invalid_argument("kind_weight: (n_trials, n_kinds)");
-  check_labels(span(label), kinds.n_rows, kinds.n_classes);
+  check_vote_labels(span(label), kinds.n_rows, kinds.n_classes);
   if (weights.shape(0) != kinds.n_rows) throw std::invalid_argument("weights: one per row");
   std::vector<MemberTrial> trials;
   for (std::size_t i = 0; i < strength.shape(0); ++i) {

@@ -15,11 +15,11 @@
 namespace bayeswood::bindings {
 namespace {
 
-using Rows = std::vector<Vector<std::int32_t>>;
+using BranchRows = std::vector<Vector<std::int32_t>>;
 
 std::shared_ptr<Forest> graft_branches(const Forest& trunk,
                                        const std::vector<std::shared_ptr<Forest>>& branches,
-                                       const std::optional<Rows>& rows, unsigned n_jobs) {
+                                       const std::optional<BranchRows>& rows, unsigned n_jobs) {
   if (rows && rows->size() != branches.size())
     throw std::invalid_argument("rows: one array per branch");
   std::vector<Branch> parts;

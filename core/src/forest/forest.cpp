@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -86,6 +87,23 @@ Forest::Forest(ForestShape shape, Trees shapes, std::vector<double> leaf_values)
     first_value_.push_back(first_value_.back() + tree->n_leaves() * n_outputs());
   if (first_value_.back() != values_.size())
     throw std::invalid_argument("leaf_values: n_outputs for each leaf");
+  group_by_shape();
+}
+
+void Forest::group_by_shape() {
+  std::unordered_map<const Tree*, std::size_t> number;
+  std::vector<std::size_t> shape_of;
+  first_of_shape_.assign(1, 0);
+  for (const auto& tree : trees_) {
+    shape_of.push_back(number.try_emplace(tree.get(), number.size()).first->second);
+    if (shape_of.back() + 1 == first_of_shape_.size()) first_of_shape_.push_back(0);
+    ++first_of_shape_[shape_of.back() + 1];
+  }
+  std::partial_sum(first_of_shape_.begin(), first_of_shape_.end(), first_of_shape_.begin());
+  std::vector<std::size_t> next(first_of_shape_);
+  by_shape_.resize(n_trees());
+  for (std::size_t t = 0; t < n_trees(); ++t)
+    by_shape_[next[shape_of[t]]++] = static_cast<std::uint32_t>(t);
 }
 
 Forest::~Forest() = default;
@@ -96,7 +114,8 @@ bool Forest::has_rows() const {
 
 std::size_t Forest::nbytes() const {
   std::size_t bytes = values_.capacity() * sizeof(double);
-  if (shares_shapes()) bytes += trees_.size() * (sizeof(std::size_t) + sizeof(trees_[0]));
+  if (shares_shapes())
+    bytes += trees_.size() * (sizeof(std::size_t) + sizeof(std::uint32_t) + sizeof(trees_[0]));
   const Tree* before = nullptr;
   for (const auto& tree : trees_by_shape(*this)) {
     if (tree != before) bytes += tree->nbytes();

@@ -39,6 +39,22 @@ class LeafSums {
     add_walked(tree, values, weight, out);
   }
 
+  // Adds the sums over trees of one shape; their values are numbers, and their own.
+  void add_shape(std::span<const std::uint32_t> trees, std::span<const double> weights,
+                 double* out) {
+    const std::size_t k = forest_.n_outputs();
+    walk_.find(trees[0], places_, leaf_.data());
+    const std::uint32_t* number = forest_.tree(trees[0]).child.data();
+    for (std::size_t i = 0; i < walk_.n_rows(); ++i) {
+      const std::size_t first = number[leaf_[i]] * k;
+      for (std::size_t j = 0; j < k; ++j) {
+        double sum = 0;
+        for (const std::uint32_t t : trees) sum += weights[t] * forest_.leaf_values(t)[first + j];
+        out[i * k + j] += sum;
+      }
+    }
+  }
+
  private:
   struct Kept {
     const Tree* tree = nullptr;

@@ -26,7 +26,7 @@ class BlockWalk {
     if (compiled_.is_packed()) {
       encoded_.resize(n_cells);
       compiled_.encode(table_, begin, end, encoded_.data());
-      columns_.load(compiled_, encoded_.data(), n_rows_);
+      if (n_rows_ >= LEAST_TOGETHER) columns_.load(compiled_, encoded_.data(), n_rows_);
     } else if (compiled_.is_wide()) {
       values_.resize(n_cells);
       compiled_.encode(table_, begin, end, values_.data());
@@ -48,12 +48,15 @@ class BlockWalk {
     }
   }
   // Of a small tree (see CompiledForest), for all rows of the block.
-  bool is_small(std::size_t t) const { return compiled_.is_small(t); }
+  bool is_small(std::size_t t) const { return n_rows_ >= LEAST_TOGETHER && compiled_.is_small(t); }
   void find_together(std::size_t t, std::uint8_t* leaf) {
     compiled_.walk_together(t, columns_, leaf);
   }
 
  private:
+  // Fewer rows walk: sent together, they would be put to every split.
+  static constexpr std::size_t LEAST_TOGETHER = 16;
+
   const Forest& forest_;
   const MatrixView& table_;
   const CompiledForest& compiled_;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <unordered_map>
 #include <vector>
 
 #include "bayeswood/forest/compiled_forest.hpp"
@@ -21,27 +20,18 @@ inline void add_leaf(const Forest& forest, std::size_t t, std::uint32_t leaf, do
   for (std::size_t k = 0; k < n_outputs; ++k) out[k] += weight * value[k];
 }
 
-// Weighted values of a shape's leaves, added up over the trees that have it, the first of them for
-// all.
-struct ShapeValues {
-  std::size_t tree;
-  std::size_t first_value;
-};
-
-std::vector<ShapeValues> add_up_shapes(const Forest& forest, std::span<const double> tree_weights,
-                                       std::vector<double>& values) {
-  std::unordered_map<const Tree*, std::size_t> first_value;
-  std::vector<ShapeValues> shapes;
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    const std::span<const double> own = forest.leaf_values(t);
-    const auto [at, is_new] = first_value.try_emplace(&forest.tree(t), values.size());
-    if (is_new) {
-      shapes.push_back({t, values.size()});
-      values.resize(values.size() + own.size(), 0.0);
+// Weighted values of the shapes' leaves, shape after shape, added up over the trees of each.
+std::vector<double> add_up_shapes(const Forest& forest, std::span<const double> tree_weights) {
+  std::vector<double> values;
+  for (std::size_t s = 0; s < forest.n_shapes(); ++s) {
+    const std::size_t first = values.size();
+    for (const std::uint32_t t : forest.trees_of_shape(s)) {
+      const std::span<const double> own = forest.leaf_values(t);
+      values.resize(first + own.size(), 0.0);
+      for (std::size_t i = 0; i < own.size(); ++i) values[first + i] += tree_weights[t] * own[i];
     }
-    for (std::size_t i = 0; i < own.size(); ++i) values[at->second + i] += tree_weights[t] * own[i];
   }
-  return shapes;
+  return values;
 }
 
 // Calls add(leaves, out of the rows, stop) for blocks of rows.
@@ -58,15 +48,25 @@ void fill_blocks(const Forest& forest, const MatrixView& table, double* out, con
                      });
 }
 
+// A shape's sum over its trees comes first, whether for all leaves or for those of few rows: one
+// row gets the bits that it gets among many.
 void predict_mean_of_shapes(const Forest& forest, const MatrixView& table,
                             std::span<const double> tree_weights, double* out, const Running& run) {
-  std::vector<double> values;
-  const auto shapes = add_up_shapes(forest, tree_weights, values);
+  const std::size_t n_reached = table.n_rows() * forest.n_trees() * forest.n_outputs();
+  const bool few = n_reached <= forest.n_values();
+  const std::vector<double> values =
+      few ? std::vector<double>{} : add_up_shapes(forest, tree_weights);
   fill_blocks(forest, table, out, run, [&](LeafSums& leaves, double* rows, const StopFlag& stop) {
-    for (const ShapeValues& shape : shapes) {
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < forest.n_shapes(); ++s) {
       check_stop(stop);
-      const std::span own = std::span(values).subspan(shape.first_value);
-      leaves.add(shape.tree, own, 1.0, 0, rows);
+      const auto trees = forest.trees_of_shape(s);
+      if (few) {
+        leaves.add_shape(trees, tree_weights, rows);
+      } else {
+        leaves.add(trees[0], std::span(values).subspan(first), 1.0, 0, rows);
+        first += forest.leaf_values(trees[0]).size();
+      }
     }
   });
 }

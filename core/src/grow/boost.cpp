@@ -4,14 +4,6 @@
 #include <cmath>
 
 namespace bayeswood {
-namespace {
-
-// Random numbers of boosted trees are apart from those of other trees of the same seed, and room is
-// left for the stages of a bag.
-constexpr std::uint64_t FIRST_NUMBER = 1ULL << 40;
-constexpr std::uint64_t MOST_STAGES = 1ULL << 20;
-
-}  // namespace
 
 BoostedBags::BoostedBags(const EncodedMatrix& matrix, const BoostData& data,
                          const WeightScheme& scheme, const BoostOptions& options,
@@ -105,7 +97,8 @@ void BoostedBags::grow(std::size_t n_stages, std::span<const std::size_t> bags,
         if (!workers[w]) workers[w] = std::make_unique<Worker>(*this);
         Bag& bag = bags_[bags[i]];
         for (std::size_t s = 0; s < n_stages; ++s) {
-          const std::uint64_t first = FIRST_NUMBER + (options_.first_bag + bags[i]) * MOST_STAGES;
+          const std::uint64_t first =
+              FIRST_OF_NUMBERS + (options_.first_bag + bags[i]) * MOST_STAGES;
           workers[w]->grow(bag, first + bag.trees.size(), stop);
         }
       },

@@ -9,10 +9,6 @@
 namespace bayeswood {
 namespace {
 
-// Random numbers of these trees are apart from those of other trees of the same seed, and room is
-// left for the stages of a bag.
-constexpr std::uint64_t FIRST_NUMBER = 1ULL << 41;
-constexpr std::uint64_t MOST_STAGES = 1ULL << 20;
 // Rows whose probabilities are held at a time.
 constexpr std::size_t BLOCK = 512;
 
@@ -194,7 +190,7 @@ void BoostedClasses::grow(std::size_t n_stages, const Running& run) {
       n_bags(), run.n_threads,
       [&](std::size_t b, unsigned w, const StopFlag& stop) {
         if (!workers[w]) workers[w] = std::make_unique<Worker>(*this);
-        const std::uint64_t first = FIRST_NUMBER + b * MOST_STAGES;
+        const std::uint64_t first = FIRST_OF_CLASSES + b * MOST_STAGES;
         for (std::size_t s = 0; s < n_stages; ++s)
           workers[w]->grow(bags_[b], first + bags_[b].trees.size(), stop);
       },

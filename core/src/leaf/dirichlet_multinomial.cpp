@@ -8,14 +8,8 @@
 #include "bayeswood/base/log_gamma.hpp"
 
 namespace bayeswood {
-namespace {
-
-constexpr std::int64_t TABLE_SIZE = 1 << 14;
-
-}  // namespace
-
 LogRising::LogRising(double shift, std::int64_t largest) : shift_(shift), base_(log_gamma(shift)) {
-  const std::int64_t size = std::min(largest + 1, TABLE_SIZE);
+  const std::int64_t size = std::min(largest + 1, MOST_TABLED);
   table_.reserve(static_cast<std::size_t>(size));
   for (std::int64_t n = 0; n < size; ++n)
     table_.push_back(n == 0 ? 0.0 : log_gamma(static_cast<double>(n) + shift) - base_);

@@ -8,7 +8,6 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::int64_t TABLE_SIZE = 1 << 14;
 constexpr double HALF_LOG_TWO_PI = 0.91893853320467274178;
 
 // n times the sum of squares about the mean, n * squares - sum * sum, without cancellation.
@@ -31,7 +30,7 @@ NormalInverseGamma::NormalInverseGamma(const NumberPrior& prior, std::int64_t mo
     : prior_(prior),
       constant_(0.5 * std::log(prior.strength) + prior.shape * std::log(prior.scale) -
                 log_gamma(prior.shape)) {
-  for (std::int64_t n = 0; n < std::min(most_rows + 1, TABLE_SIZE); ++n)
+  for (std::int64_t n = 0; n < std::min(most_rows + 1, MOST_TABLED); ++n)
     table_.push_back(log_gamma(prior.shape + 0.5 * static_cast<double>(n)));
 }
 

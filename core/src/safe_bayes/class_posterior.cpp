@@ -68,14 +68,14 @@ void mix_down(const PriorTree& tree, const Nodes& nodes, const Pruning& pruning,
 }
 
 // What leaving a row out needs of one tree.
-struct PathTable {
+struct ClassPaths {
   Nodes nodes;
   std::vector<double> stop;
   PathUp path;
 };
 
-PathTable make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
-                     const ClassCounts& data, const DirichletMultinomial& model) {
+ClassPaths make_table(const PriorTree& tree, const std::int32_t* leaf_counts,
+                      const ClassCounts& data, const DirichletMultinomial& model) {
   Nodes nodes(tree, leaf_counts, data.n_classes());
   const auto log_marginal = log_marginals(nodes, model, data.n_classes());
   auto pruning = average_prunings(tree, log_marginal, nodes.n, data.average_prunings);
@@ -92,7 +92,7 @@ std::uint32_t highest_alone(const std::vector<std::int32_t>& n, const PathUp& pa
 // without the row and r_v = W_{-i}(v) / W(v) = 1 / p_{v,-i}(y):
 //   r_v = stop_v / q_v(y) + (1 - stop_v) r_child,   stop_{v,-i} = stop_v / (q_v(y) r_v).
 // No logarithms, no cancellation. False if the row was not counted.
-bool leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t y,
+bool leave_out(const ClassPaths& table, std::uint32_t leaf_node, std::int32_t y,
                const DirichletMultinomial& model, std::size_t k, double* p) {
   if (table.nodes.of(leaf_node, k)[y] < 1) return false;
   // Where the row is alone, leaving it out leaves the prior, the same in all these nodes.
@@ -148,10 +148,10 @@ void leave_one_out_classes(const PriorTrees& trees, const ClassCounts& data,
   const std::size_t k = data.n_classes();
   const std::size_t n_rows = table.n_rows();
   const DirichletMultinomial model(data.prior, rows_in_tree(data, trees.tree(0).n_leaves));
-  std::vector<std::unique_ptr<PathTable>> tables(trees.n_trees());
+  std::vector<std::unique_ptr<ClassPaths>> tables(trees.n_trees());
   parallel_for(trees.n_trees(), run.n_threads, [&](std::size_t t, unsigned, const StopFlag&) {
     const std::int32_t* own = data.counts.data() + trees.first_leaf()[t] * k;
-    tables[t] = std::make_unique<PathTable>(make_table(trees.tree(t), own, data, model));
+    tables[t] = std::make_unique<ClassPaths>(make_table(trees.tree(t), own, data, model));
   });
   for_each_block(
       trees, table, kernels, run,

@@ -75,14 +75,14 @@ struct NumberTree {
   }
 };
 
-struct PathTable {
+struct NumberPaths {
   NumberTree tree;
   PathUp path;
 };
 
 // As for classes: with q_v the density of the response in node v without the row and
 // r_v = W_{-i}(v) / W(v),  r_v = stop_v / q_v + (1 - stop_v) r_child.
-LeftOutNumber leave_out(const PathTable& table, std::uint32_t leaf_node, std::int32_t value,
+LeftOutNumber leave_out(const NumberPaths& table, std::uint32_t leaf_node, std::int32_t value,
                         const NormalInverseGamma& model) {
   constexpr double LEAST_DENSITY = 1e-290;
   LeafSums one{};
@@ -140,12 +140,12 @@ void leave_one_out_numbers(const PriorTrees& trees, std::span<const LeafSums> su
                            std::span<const std::int32_t> values, LeftOutNumber* out,
                            const LeafKernels& kernels, const Running& run) {
   const NormalInverseGamma model(prior, rows_in_tree(trees, sums));
-  std::vector<std::unique_ptr<PathTable>> tables(trees.n_trees());
+  std::vector<std::unique_ptr<NumberPaths>> tables(trees.n_trees());
   parallel_for(trees.n_trees(), run.n_threads, [&](std::size_t t, unsigned, const StopFlag&) {
     const PriorTree& tree = trees.tree(t);
     const LeafSums* own = sums.data() + trees.first_leaf()[t];
-    tables[t] =
-        std::make_unique<PathTable>(PathTable{NumberTree(tree, own, model, average), PathUp(tree)});
+    tables[t] = std::make_unique<NumberPaths>(
+        NumberPaths{NumberTree(tree, own, model, average), PathUp(tree)});
   });
   for_each_block(
       trees, table, kernels, run,

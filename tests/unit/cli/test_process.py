@@ -9,6 +9,8 @@ import sys
 import time
 
 import pytest
+from cli_cases import run as run_here
+from cli_cases import run_json
 
 COMMAND = [sys.executable, "-m", "bayeswood"]
 
@@ -29,8 +31,8 @@ def test_all_verbs_in_a_row(tmp_path):
     assert len((tmp_path / "p.csv").read_text().splitlines()) == 151
     evaluate = run("evaluate", "m.bw", "builtin:iris", "--json", cwd=tmp_path)
     assert json.loads(evaluate.stdout)["accuracy"] > 0.95
-    info = run("info", "m.bw", "--json", cwd=tmp_path)
-    assert json.loads(info.stdout)["estimator"] == "CalibratedForestClassifier"
+    info = run_json("info", tmp_path / "m.bw")
+    assert info["estimator"] == "CalibratedForestClassifier"
 
 
 def test_a_verb_imports_no_other():
@@ -65,9 +67,10 @@ def test_output_is_plain_text_at_80_columns(tmp_path):
 
 
 def test_a_closed_pipe_is_no_traceback(tmp_path):
-    run("fit", "builtin:wine_quality", "-n", "2", "--out", "m.bw", "-q", cwd=tmp_path)
+    model = tmp_path / "m.bw"
+    run_here("fit", "builtin:wine_quality", "-n", "2", "--out", model, "-q")
     process = subprocess.Popen(
-        [*COMMAND, "predict", "m.bw", "builtin:wine_quality", "--out", "-"],
+        [*COMMAND, "predict", str(model), "builtin:wine_quality", "--out", "-"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path,
     )  # fmt: skip
     process.stdout.readline()

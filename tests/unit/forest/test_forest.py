@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayeswood import BayeswoodError
+from bayeswood import BayeswoodError, MCMCTreeRegressor
 from bayeswood.forest import Forest, Labels, normalise
 
 
@@ -174,3 +174,13 @@ def test_repr_says_what_it_is(pair):
     assert repr(pair) == "<Forest of 2 trees over 2 features>"
     assert repr(pair.select([0])) == "<Forest of 1 tree over 2 features>"
     assert repr(pair.trees[0]) == "<Tree of 2 leaves, depth 1>"
+
+
+def test_rows_get_the_same_bits_of_small_trees_alone_and_among_many(rng):
+    X = rng.normal(size=(60, 3))
+    model = MCMCTreeRegressor(n_chains=1, n_burn_in=20, n_draws=60, thin=1, random_state=0)
+    model.fit(X, X[:, 0] + rng.normal(size=60))
+    many = model.forest_.predict(X)
+    for n in (1, 5, 15, 16, 31):
+        parts = [model.forest_.predict(X[i : i + n]) for i in range(0, 60, n)]
+        np.testing.assert_array_equal(np.concatenate(parts), many)

@@ -7,6 +7,7 @@ import pytest
 
 from bayeswood import BayesianForestRegressor, Forest
 from bayeswood.errors import BayeswoodError
+from bayeswood.forest.leaf_values import with_leaf_values
 from bayeswood.modelfile import read_model, write_model
 from bayeswood.posterior import structure, trunk_posterior
 
@@ -50,6 +51,18 @@ def test_the_mean_is_the_weighted_mean_of_members(sums):
     forest, X = sums
     expected = np.tensordot([0.1, 0.2, 0.3, 0.4], slow_draws(forest, X), axes=1)
     np.testing.assert_allclose(forest.predict(X), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_rows_get_the_same_bits_of_shared_shapes_alone_and_among_many(rng, n_outputs):
+    forest, X = grown(n_outputs)
+    n_leaves = int(forest.n_leaves.sum())
+    alike = [with_leaf_values(forest, rng.normal(size=(n_leaves, n_outputs))) for _ in range(5)]
+    members = Forest(Forest.concatenate(alike).core, None, forest.labels, SIZE)
+    many = members.predict(X)
+    for n in (1, 3, 15, 16):
+        parts = [members.predict(X[i : i + n]) for i in range(0, len(X), n)]
+        np.testing.assert_array_equal(np.concatenate(parts), many)
 
 
 def test_members_vote_for_their_largest_sum(sums):

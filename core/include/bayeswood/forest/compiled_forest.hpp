@@ -98,6 +98,11 @@ class CompiledForest {
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
+  // A column of the rows [begin, end) into a column of cells, the first of them at `cell`.
+  void encode_levels(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
+                     std::uint16_t* cell) const;
+  void encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
+                      std::uint16_t* cell) const;
   // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
   bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
   template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>

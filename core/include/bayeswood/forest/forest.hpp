@@ -40,6 +40,13 @@ class Forest {
     if (!shares_shapes()) return trees_[t]->leaf_value;
     return std::span(values_).subspan(first_value_[t], first_value_[t + 1] - first_value_[t]);
   }
+  // Where shapes are shared: the trees of each in order, the shapes in that of their first trees.
+  std::size_t n_shapes() const { return first_of_shape_.size() - 1; }
+  std::span<const std::uint32_t> trees_of_shape(std::size_t s) const {
+    return std::span(by_shape_).subspan(first_of_shape_[s],
+                                        first_of_shape_[s + 1] - first_of_shape_[s]);
+  }
+  std::size_t n_values() const { return values_.size(); }
   std::size_t n_outputs() const { return static_cast<std::size_t>(shape_.n_outputs); }
   bool has_rows() const;
   std::size_t nbytes() const;
@@ -48,10 +55,15 @@ class Forest {
   const CompiledForest& compiled() const;
 
  private:
+  void group_by_shape();
+
   ForestShape shape_;
   Trees trees_;
-  std::vector<double> values_;            // where shapes are shared
-  std::vector<std::size_t> first_value_;  // of each tree, and the end
+  // Where shapes are shared:
+  std::vector<double> values_;
+  std::vector<std::size_t> first_value_;     // of each tree, and the end
+  std::vector<std::uint32_t> by_shape_;      // trees
+  std::vector<std::size_t> first_of_shape_;  // in by_shape_, and the end
   mutable std::once_flag compiled_once_;
   mutable std::unique_ptr<CompiledForest> compiled_;
 };

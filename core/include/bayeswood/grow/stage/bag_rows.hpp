@@ -9,6 +9,12 @@
 
 namespace bayeswood {
 
+// Random numbers of boosted trees are apart from those of other trees of the same seed, those of
+// numbers from those of classes, and room is left for the stages of a bag.
+constexpr std::uint64_t FIRST_OF_NUMBERS = 1ULL << 40;
+constexpr std::uint64_t FIRST_OF_CLASSES = 1ULL << 41;
+constexpr std::uint64_t MOST_STAGES = 1ULL << 20;
+
 struct BagRows {
   std::vector<std::uint32_t> rows;  // ascending: those in the bag, then those left out
   std::size_t n_inside = 0;
