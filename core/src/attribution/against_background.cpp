@@ -105,8 +105,6 @@ class PairWalk {
   std::vector<std::int32_t> of_own_, of_other_;
 };
 
-constexpr std::size_t ROWS_PER_TASK = 16;
-
 }  // namespace
 
 void shap_against(const Forest& forest, const MatrixView& table, const MatrixView& background,

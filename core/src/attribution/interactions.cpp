@@ -115,8 +115,6 @@ class PairPath {
   std::vector<double> factor_, product_;
 };
 
-constexpr std::size_t ROWS_PER_TASK = 16;
-
 }  // namespace
 
 void shap_interactions(const Forest& forest, const MatrixView& table,

@@ -10,6 +10,9 @@
 
 namespace bayeswood {
 
+// Rows that a thread explains at a time.
+constexpr std::size_t ROWS_PER_TASK = 16;
+
 inline bool goes_left(const Tree& tree, const ForestShape& shape, std::uint32_t node,
                       const MatrixView& table, std::size_t row) {
   const std::int32_t feature = tree.feature[node];
