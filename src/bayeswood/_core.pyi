@@ -578,10 +578,16 @@ def grow_forest(
     trees_per_draw: int = 1,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
+    max_leaf_nodes: int = 0,
+    min_impurity_decrease: float = 0.0,
+    ccp_alpha: float = 0.0,
+    monotonic_cst: Sequence[int] = (),
+    interaction_cst: Sequence[Sequence[int]] = (),
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
-    y: float64 (n_rows, n_outputs) for criterion "squared_error"; int32 (n_rows,) class numbers for
+    y: float64 (n_rows, n_outputs) for criterion "squared_error", "absolute_error" (leaves are
+    medians by weight) and "poisson" (half the deviance; y >= 0); int32 (n_rows,) class numbers for
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
     (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
@@ -599,6 +605,13 @@ def grow_forest(
     n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
     n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
     best split is a candidate.
+
+    Rules, with the best splitter: max_leaf_nodes (0: no limit; else the node whose split gains most
+    is split first), min_impurity_decrease of a split and ccp_alpha per leaf (both per weight of the
+    tree, in scikit-learn's units: bits for entropy, the mean over outputs), monotonic_cst (1, 0 or
+    -1 per feature, 0 for categories; one response, or two classes and then of the second) and
+    interaction_cst (sets of features; the features on a path from the root are in one of them).
+    Leaves under monotonic_cst are moved within bounds, so that no rounding reverses two of them.
 
     "subsample" weighs the rows that thresholded exponential weights keep by 1 (times
     sample_weight). trees_per_draw trees, one after another from tree 0, share their weights.
