@@ -111,7 +111,7 @@ def resolve_growth(forest: Any, data: TrainingData) -> GrowthRules:
     """
     owner, schema = type(forest).__name__, data.schema
     if getattr(forest, "criterion", None) == "poisson":
-        _check_counts(data.target.y, owner)
+        _check_counts(data.target.y, np.flatnonzero(data.taking_part), owner)
     directions = getattr(forest, "monotonic_cst", None)
     meetings = getattr(forest, "interaction_cst", None)
     return GrowthRules(
@@ -137,12 +137,13 @@ def resolve_min_samples_split(min_samples_split: int | float, n_rows: int) -> in
     return max(2, ceil(float(min_samples_split) * n_rows))
 
 
-def _check_counts(y: NDArray[np.float64], owner: str) -> None:
+def _check_counts(y: NDArray[np.float64], rows: NDArray[np.intp], owner: str) -> None:
+    """Raise for responses that have no Poisson deviance; `rows`: their numbers."""
     negative = np.flatnonzero((y < 0).any(axis=1))
     if len(negative):
         raise BayeswoodError(
             f"The criterion 'poisson' of {owner} needs responses that are not negative. Row "
-            f"{negative[0]} of y is {y[negative[0]].min():g}; take 'squared_error' for such y."
+            f"{rows[negative[0]]} of y is {y[negative[0]].min():g}; take 'squared_error' for such y."
         )
     if not (y > 0).any(axis=0).all():
         raise BayeswoodError(
