@@ -12,6 +12,7 @@
 #include "bayeswood/grow/boost.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "module.hpp"
+#include "monotone.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
 
@@ -191,17 +192,14 @@ struct GrowthSettings {
   void check_rules(const EncodedMatrix& encoded, const Target& target) const {
     const GrowthRules& rules = options.rules;
     if (!needs_rules(target, rules)) return;
-    if (options.splitter != Splitter::BEST || options.randomized_fraction > 0 ||
-        options.n_candidates > 0)
+    GrowthRules others = rules;
+    others.monotone.clear();
+    const bool random = options.splitter == Splitter::RANDOM || options.randomized_fraction > 0;
+    if (options.n_candidates > 0 || (random && needs_rules(target, others)))
       throw std::invalid_argument("rules of growth: with the best splitter only");
-    if (!rules.monotone.empty() &&
-        (rules.monotone.size() != encoded.n_features() ||
-         (target.is_classifier ? target.n_outputs != 2 : target.n_outputs != 1)))
-      throw std::invalid_argument("monotonic_cst: one per feature, one response or two classes");
-    for (std::size_t j = 0; j < rules.monotone.size(); ++j) {
-      if (rules.monotone[j] != 0 && encoded.feature(j).is_category)
-        throw std::invalid_argument("monotonic_cst: a category has no order");
-    }
+    if (!rules.monotone.empty())
+      check_monotone(rules.monotone, encoded.n_levels(),
+                     target.is_classifier ? target.n_outputs - 1 : target.n_outputs);
     for (const auto& set : rules.interactions) {
       for (const auto feature : set)
         if (feature >= encoded.n_features()) throw nb::index_error("no such feature");
@@ -272,12 +270,15 @@ void make_boosted(BoostedBags* self, const EncodedMatrix& encoded, const Matrix<
   options.stage.max_depth = given.need<std::uint32_t>("max_depth");
   options.stage.min_samples_leaf = given.take<std::uint32_t>("min_samples_leaf", 1);
   options.stage.min_weight_fraction_leaf = given.take("min_weight_fraction_leaf", 0.0);
+  options.stage.monotone = given.take<std::vector<std::int8_t>>("monotonic_cst", {});
   const auto n_jobs = given.take("n_jobs", 1U);
   given.check_empty();
   const std::size_t n = encoded.n_rows();
   if (y.shape(0) != n || y.shape(1) < 1) throw std::invalid_argument("y: one row per row of X");
   if (options.stage.max_features < 1 || options.stage.min_samples_leaf < 1)
     throw std::invalid_argument("nothing to grow");
+  if (!options.stage.monotone.empty())
+    check_monotone(options.stage.monotone, encoded.n_levels(), y.shape(1));
   const BoostData data{span(y), static_cast<std::uint32_t>(y.shape(1)),
                        checked_weights(sample_weight, n)};
   run_released(n_jobs, nb::none(), [&](const Running& run) {

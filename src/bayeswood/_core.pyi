@@ -217,6 +217,10 @@ class Forest:
         """
     def scaled(self, factors: F64) -> Forest:
         """The same trees, their leaf values times one factor per tree; no classes."""
+    def bounded(self, monotonic_cst: Sequence[int]) -> Forest:
+        """The same trees, their leaf values moved until each tree never falls (1) or never rises
+        (-1) along a feature; one response, or two classes and then of the second.
+        """
     def predict_moments(
         self,
         X: NDArray[Any],
@@ -694,7 +698,8 @@ class BoostedBags:
     Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
     holds the bag's mean too. Trees are grown from histograms: a number has at most 255 bins, exact
     where it has no more values. The same bits for any n_jobs, and in however many calls stages are
-    grown. After an interrupt bags are of no more use.
+    grown. After an interrupt bags are of no more use. monotonic_cst,
+    for one response: as in `grow_forest`.
     """
 
     def __init__(
@@ -717,6 +722,7 @@ class BoostedBags:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        monotonic_cst: Sequence[int] = (),
     ) -> None:
         """Bag b has the weights of draw first_bag + b; y is (n_rows, n_outputs)."""
 
@@ -754,7 +760,7 @@ class BoostedClasses:
     rate, for more than two classes times 1 - 1 / n_classes; the first one holds the log shares of
     the classes too, each with 1 / n_classes rows more. sample_weight is scaled to a mean of 1 in
     each bag. The same bits for any n_jobs, and in however many calls stages are grown. After an
-    interrupt bags are of no more use.
+    interrupt bags are of no more use. monotonic_cst, for two classes: as in `grow_forest`.
     """
 
     def __init__(
@@ -777,6 +783,7 @@ class BoostedClasses:
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
         n_jobs: int = 1,
+        monotonic_cst: Sequence[int] = (),
     ) -> None:
         """Bag b has the weights of draw b."""
 

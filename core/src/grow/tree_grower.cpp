@@ -51,9 +51,10 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   TreeContext tree{matrix_, target_,         options_,
                    stop,    builder,         features,
                    choices, decrease.data(), options_.min_weight_fraction_leaf * totals.w};
-  if (ruled_) {
+  const bool random = splitter_of(options_, number) == Splitter::RANDOM;
+  if (ruled_ && !random) {
     ruled_->grow(tree, shuffled_);
-  } else if (splitter_of(options_, number) == Splitter::RANDOM) {
+  } else if (random) {
     if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_);
     random_->grow(tree, shuffled_, data_, totals,
                   Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
@@ -64,6 +65,12 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
   for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;
   grown = builder.finish();
+  if (random) bound_leaves(grown, shape(), options_.rules.monotone);
+}
+
+ForestShape TreeGrower::shape() const {
+  return {static_cast<std::int32_t>(matrix_.n_features()),
+          static_cast<std::int32_t>(target_.n_outputs), target_.is_classifier, matrix_.n_levels()};
 }
 
 bool TreeGrower::shuffles() const {

@@ -34,7 +34,8 @@ struct GrowOptions {
   // Else the lowest feature wins a tie, as it always does in nodes split from a histogram of all
   // features.
   bool random_ties = true;
-  GrowthRules rules;  // for RuledGrower, with the best splitter and no candidates
+  // With the best splitter and no candidates; trees that cut at random keep the monotone ones.
+  GrowthRules rules;
   WeightScheme scheme;
   const Kernels* kernels = nullptr;
 };

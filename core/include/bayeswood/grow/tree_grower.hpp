@@ -29,6 +29,7 @@ class TreeGrower {
 
  private:
   bool shuffles() const;
+  ForestShape shape() const;
   void load();
   NodeTotals root_totals();
   bool count_rows();

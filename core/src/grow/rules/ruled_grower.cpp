@@ -120,7 +120,7 @@ void RuledGrower::split_node(TreeContext& tree, std::uint32_t number) {
   const auto rows = seen(parent).rows;
   left.totals = search_.totals(rows.first(n_left));
   right.totals = search_.totals(rows.subspan(n_left));
-  if (!rules_.monotone.empty()) bound_children(parent, left, right);
+  if (!rules_.monotone.empty()) bound(parent, left, right);
   nodes_[number].left = static_cast<std::uint32_t>(nodes_.size());
   // Only now: nodes move as others are added.
   add_node(tree, std::move(left));
@@ -131,16 +131,11 @@ double RuledGrower::value_of(const Node& node) {
   return std::clamp(search_.values(seen(node))[0], node.bounds.low, node.bounds.high);
 }
 
-void RuledGrower::bound_children(const Node& parent, Node& left, Node& right) {
+void RuledGrower::bound(const Node& parent, Node& left, Node& right) {
   const int sign = rules_.monotone[parent.split.feature];
   const bool along = parent.split.upper_code != MISSING_CODE;
-  if (sign == 0 || !along) return;
-  const double middle = value_of(left) / 2 + value_of(right) / 2;
-  const double within = std::clamp(middle, parent.bounds.low, parent.bounds.high);
-  Node& lower = sign > 0 ? left : right;
-  Node& upper = sign > 0 ? right : left;
-  lower.bounds.high = within;
-  upper.bounds.low = within;
+  if (sign != 0 && along)
+    bound_children(sign, value_of(left), value_of(right), left.bounds, right.bounds);
 }
 
 // Stable.

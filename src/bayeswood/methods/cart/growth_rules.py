@@ -142,8 +142,9 @@ def _check_counts(y: NDArray[np.float64], rows: NDArray[np.intp], owner: str) ->
     negative = np.flatnonzero((y < 0).any(axis=1))
     if len(negative):
         raise BayeswoodError(
-            f"The criterion 'poisson' of {owner} needs responses that are not negative. Row "
-            f"{rows[negative[0]]} of y is {y[negative[0]].min():g}; take 'squared_error' for such y."
+            f"The criterion 'poisson' of {owner} needs responses that are not negative; take "
+            f"'squared_error' for others. Row {rows[negative[0]]} of y is "
+            f"{y[negative[0]].min():g}."
         )
     if not (y > 0).any(axis=0).all():
         raise BayeswoodError(

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "bayeswood/grow/target.hpp"
@@ -30,11 +29,5 @@ inline bool needs_rules(const Target& target, const GrowthRules& rules) {
   return !rules.empty() || target.criterion == Criterion::POISSON ||
          target.criterion == Criterion::ABSOLUTE_ERROR;
 }
-
-// Between what the values of a node's leaves must lie.
-struct ValueBounds {
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-};
 
 }  // namespace bayeswood

@@ -2,11 +2,7 @@
 // leaves are limited; then prunes. Rows of a node lie together whatever is grown below it, so that
 // any node can still become a leaf.
 //
-// Monotone constraints: a cut of a constrained feature bounds the values of all leaves below by the
-// middle m of its two sides' values, from above on one side and from below on the other; bounds are
-// handed down, and a leaf's value is moved within its own. Two rows that differ in this feature
-// alone part at such a cut, with all leaves of either side on their side of m: no rounding can
-// reverse them. Missing values against the rest is no cut along the feature and bounds nothing.
+// Monotone constraints bound the values of leaves as in forest/monotone.hpp.
 //
 // Pruning (minimal cost complexity, Breiman et al. 1984, Chapter 3): of all subtrees with the same
 // root the smallest that minimises impurity per weight + ccp_alpha times the number of leaves.
@@ -57,7 +53,7 @@ class RuledGrower {
   bool is_worth(const Node& node) const;
   std::uint32_t next_node();
   std::uint32_t partition(Split& split, const Node& node);
-  void bound_children(const Node& parent, Node& left, Node& right);
+  void bound(const Node& parent, Node& left, Node& right);
   double value_of(const Node& node);
   std::shared_ptr<const Sets> sets_with(const Node& node) const;
   void prune();

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/forest/monotone.hpp"
 #include "bayeswood/grow/category.hpp"
 #include "bayeswood/grow/impurity/absolute_error.hpp"
 #include "bayeswood/grow/impurity/poisson.hpp"
