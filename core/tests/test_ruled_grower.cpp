@@ -77,6 +77,22 @@ TEST(ruled_trees_are_lawful) {
   }
 }
 
+TEST(random_cuts_keep_the_order) {
+  const RandomData data(250, 4, 0.1, 3);
+  const EncodedMatrix matrix = data.encoded();
+  std::vector<std::int32_t> binary(data.labels);
+  for (auto& label : binary) label = std::min(label, 1);
+  GrowthRules rules;
+  rules.monotone = {1, -1, 0, 0};
+  GrowOptions options = options_with(data, rules, WeightKind::BOOTSTRAP);
+  options.splitter = Splitter::RANDOM;
+  for (const Target& target :
+       {Target::regression(data.y, 1, {}), Target::classification(binary, 2, Criterion::GINI)}) {
+    const GrownForest grown = grow_forest({matrix, target, {}, {}, 0, 3}, options, {2, {}});
+    check_lawful(data, target, grown);
+  }
+}
+
 TEST(a_weighted_median_may_lie_in_a_gap) {
   std::vector<WeightedValue> even{{1, 4}, {1, 2}, {1, 8}, {1, 3}};
   CHECK(weighted_median(even) == 3.5);
