@@ -49,7 +49,6 @@ double RuledGrower::per_weight(double impurity) const {
 
 // Finds the node's split at once: where leaves are limited, what it gains says when its turn comes.
 void RuledGrower::add_node(TreeContext& tree, Node node) {
-  check_stop(tree.stop);
   nodes_.push_back(std::move(node));
   Node& mine = nodes_.back();
   if (tree.must_stop(mine.totals, mine.depth)) return;
@@ -86,6 +85,7 @@ Split RuledGrower::find_split(TreeContext& tree, const Node& node) {
   while (tree.features.left() > 0 && (wanted > 0 || !best.found())) {
     const std::uint32_t feature = tree.features.next();
     if (allowed_[feature] == 0) continue;
+    check_stop(tree.stop);
     Split split = search_.search(here, feature, limits);
     if (!split.refused && wanted > 0) --wanted;
     keep_better(best, std::move(split), limits.tolerance);
