@@ -20,7 +20,7 @@ GrowOptions options_with(const RandomData& data, const GrowthRules& rules, Weigh
 }
 
 // Every training row must reach the leaf that holds it, in lawful trees.
-void check_lawful(const RandomData& data, const Target& target, const GrownForest& grown) {
+void check_grown(const RandomData& data, const Target& target, const GrownForest& grown) {
   const Forest forest(data.shape(target), grown.trees);
   std::vector<std::int32_t> leaf(data.n * forest.n_trees());
   apply(forest, data.view(), leaf.data(), {});
@@ -51,7 +51,7 @@ void check_all_rules(const RandomData& data, const Target& target, bool can_be_o
     for (const auto kind : {WeightKind::EXPONENTIAL, WeightKind::BOOTSTRAP, WeightKind::UNIT}) {
       const GrowOptions options = options_with(data, rules, kind);
       const GrownForest grown = grow_forest({matrix, target, {}, {}, 0, 3}, options, {2, {}});
-      check_lawful(data, target, grown);
+      check_grown(data, target, grown);
       for (const auto& tree : grown.trees)
         CHECK(rules.max_leaf_nodes == 0 || tree.n_leaves() <= rules.max_leaf_nodes);
     }
@@ -89,7 +89,7 @@ TEST(random_cuts_keep_the_order) {
   for (const Target& target :
        {Target::regression(data.y, 1, {}), Target::classification(binary, 2, Criterion::GINI)}) {
     const GrownForest grown = grow_forest({matrix, target, {}, {}, 0, 3}, options, {2, {}});
-    check_lawful(data, target, grown);
+    check_grown(data, target, grown);
   }
 }
 
