@@ -3,12 +3,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <optional>
 #include <stdexcept>
 
 #include "arrays.hpp"
 #include "module.hpp"
+#include "monotone.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
 
@@ -31,7 +33,8 @@ void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
                           std::uint32_t max_depth, std::uint32_t min_samples_leaf,
                           const std::string& scheme, std::uint64_t seed, double weight_threshold,
                           const OptionalGroups& row_groups, const OptionalGroups& row_parts,
-                          std::uint64_t trees_per_draw, unsigned n_jobs) {
+                          std::uint64_t trees_per_draw, unsigned n_jobs,
+                          const std::vector<std::int8_t>& monotonic_cst) {
   const std::size_t n = encoded.n_rows();
   check_boosted_labels(span(labels), n, n_classes);
   if (sample_weight && sample_weight->shape(0) != n)
@@ -40,7 +43,8 @@ void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
     throw std::invalid_argument("nothing to grow");
   if (!(damping > 0)) throw std::invalid_argument("damping must be positive");
   ClassBoostOptions options;
-  options.stage = {max_features, min_samples_leaf, max_depth, 0.0, seed};
+  if (!monotonic_cst.empty()) check_monotone(monotonic_cst, encoded.n_levels(), n_classes - 1);
+  options.stage = {max_features, min_samples_leaf, max_depth, 0.0, seed, monotonic_cst};
   options.learning_rate = learning_rate;
   options.damping = damping;
   options.n_bags = n_bags;
@@ -89,7 +93,7 @@ void bind_boost_classes(nb::module_& m) {
            nb::arg("max_depth"), nb::arg("min_samples_leaf"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1,
-           nb::keep_alive<1, 2>())
+           nb::arg("monotonic_cst") = std::vector<std::int8_t>{}, nb::keep_alive<1, 2>())
       .def("grow", &grow_classes, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
       .def("forest", &forest_of, nb::arg("n_stages"))

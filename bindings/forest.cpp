@@ -10,8 +10,10 @@
 
 #include "arrays.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/monotone.hpp"
 #include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
+#include "monotone.hpp"
 #include "running.hpp"
 
 namespace bayeswood::bindings {
@@ -353,6 +355,19 @@ std::shared_ptr<Forest> scaled(const Forest& forest, const Vector<double>& facto
   return std::make_shared<Forest>(forest.shape(), scale_values(forest, span(factors)));
 }
 
+std::shared_ptr<Forest> bounded(const Forest& forest, const std::vector<std::int8_t>& monotone) {
+  const ForestShape& shape = forest.shape();
+  check_monotone(monotone, shape.n_levels,
+                 static_cast<std::size_t>(shape.n_outputs - (shape.is_classifier ? 1 : 0)));
+  if (forest.shares_shapes()) throw std::invalid_argument("trees that share their shapes");
+  std::vector<Tree> trees;
+  for (const auto& tree : forest.trees()) {
+    trees.push_back(*tree);
+    bound_leaves(trees.back(), shape, monotone);
+  }
+  return std::make_shared<Forest>(shape, std::move(trees));
+}
+
 nb::object variation(const Forest& forest, std::size_t trees_per_member) {
   if (forest.shape().is_classifier) throw std::invalid_argument("classes do not add up");
   if (trees_per_member < 1 || forest.n_trees() % trees_per_member != 0)
@@ -402,6 +417,7 @@ void bind_forest(nb::module_& m) {
       .def("sharing", &sharing, nb::arg("wanted"))
       .def("select", &select, nb::arg("indices"))
       .def("scaled", &scaled, nb::arg("factors"))
+      .def("bounded", &bounded, nb::arg("monotonic_cst"))
       .def("shrink_leaves", &shrink, nb::arg("strength"), nb::arg("n_jobs") = 1);
   bind_predict(m, forest);
 }

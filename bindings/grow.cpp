@@ -12,6 +12,7 @@
 #include "bayeswood/grow/boost.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "module.hpp"
+#include "monotone.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"
 
@@ -46,18 +47,26 @@ nb::object thresholds_of(const EncodedMatrix& matrix, std::size_t feature) {
   return to_numpy(std::move(thresholds));
 }
 
+std::optional<Criterion> number_criterion(const std::string& name) {
+  if (name == "squared_error") return Criterion::SQUARED_ERROR;
+  if (name == "poisson") return Criterion::POISSON;
+  if (name == "absolute_error") return Criterion::ABSOLUTE_ERROR;
+  return {};
+}
+
 Target make_target(const nb::object& y, const std::string& criterion, std::uint32_t n_classes,
                    std::size_t n_rows, std::span<const double> sample_weight) {
-  if (criterion == "squared_error") {
+  if (const auto number = number_criterion(criterion)) {
     const auto values = cast_array<Matrix<double>>(y, "y: float64, two-dimensional");
     if (values.shape(0) != n_rows || values.shape(1) < 1)
       throw std::invalid_argument("y: one row per row of X");
-    return Target::regression(span(values), static_cast<std::uint32_t>(values.shape(1)),
-                              sample_weight);
+    const auto n_outputs = static_cast<std::uint32_t>(values.shape(1));
+    if (*number == Criterion::SQUARED_ERROR)
+      return Target::regression(span(values), n_outputs, sample_weight);
+    return Target::regression(span(values), n_outputs, sample_weight, *number);
   }
   if (criterion != "gini" && criterion != "entropy") {
-    throw std::invalid_argument("criterion must be squared_error, gini or entropy, got " +
-                                criterion);
+    throw std::invalid_argument("no such criterion: " + criterion);
   }
   const auto labels = cast_array<Vector<std::int32_t>>(y, "y: int32, one-dimensional");
   if (labels.shape(0) != n_rows) throw std::invalid_argument("y: one label per row of X");
@@ -136,6 +145,16 @@ struct WeightSettings {
   }
 };
 
+GrowthRules growth_rules(Keywords& given) {
+  GrowthRules rules;
+  rules.max_leaf_nodes = given.take<std::uint32_t>("max_leaf_nodes", 0);
+  rules.min_impurity_decrease = given.take("min_impurity_decrease", 0.0);
+  rules.ccp_alpha = given.take("ccp_alpha", 0.0);
+  rules.monotone = given.take<std::vector<std::int8_t>>("monotonic_cst", {});
+  rules.interactions = given.take<std::vector<std::vector<std::uint32_t>>>("interaction_cst", {});
+  return rules;
+}
+
 // How trees are cut, which trees, and who grows them.
 struct GrowthSettings {
   explicit GrowthSettings(Keywords& given)
@@ -154,6 +173,7 @@ struct GrowthSettings {
     options.max_depth = given.take<std::uint32_t>("max_depth", 0);
     options.keep_rows = given.take("keep_rows", false);
     options.random_ties = given.take("random_ties", true);
+    options.rules = growth_rules(given);
     options.n_candidates = given.take<std::uint32_t>("n_candidates", 0);
     options.kernels = choose_kernels(given.take<std::string>("instruction_set", "auto"));
   }
@@ -167,6 +187,23 @@ struct GrowthSettings {
       throw std::invalid_argument("n_candidates: with entropy and the best splitter only");
     if (options.max_features < 1 || options.min_samples_leaf < 1)
       throw std::invalid_argument("nothing to grow");
+  }
+
+  void check_rules(const EncodedMatrix& encoded, const Target& target) const {
+    const GrowthRules& rules = options.rules;
+    if (!needs_rules(target, rules)) return;
+    GrowthRules others = rules;
+    others.monotone.clear();
+    const bool random = options.splitter == Splitter::RANDOM || options.randomized_fraction > 0;
+    if (options.n_candidates > 0 || (random && needs_rules(target, others)))
+      throw std::invalid_argument("rules of growth: with the best splitter only");
+    if (!rules.monotone.empty())
+      check_monotone(rules.monotone, encoded.n_levels(),
+                     target.is_classifier ? target.n_outputs - 1 : target.n_outputs);
+    for (const auto& set : rules.interactions) {
+      for (const auto feature : set)
+        if (feature >= encoded.n_features()) throw nb::index_error("no such feature");
+    }
   }
 
   std::string criterion;
@@ -203,6 +240,7 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   const std::size_t n = encoded.n_rows();
   const auto weights = checked_weights(sample_weight, n);
   const Target target = make_target(y, growth.criterion, growth.n_classes, n, weights);
+  growth.check_rules(encoded, target);
   growth.options.scheme = law.of(n);
   GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
   if (growth.options.scheme.kind == WeightKind::GIVEN) {
@@ -232,12 +270,15 @@ void make_boosted(BoostedBags* self, const EncodedMatrix& encoded, const Matrix<
   options.stage.max_depth = given.need<std::uint32_t>("max_depth");
   options.stage.min_samples_leaf = given.take<std::uint32_t>("min_samples_leaf", 1);
   options.stage.min_weight_fraction_leaf = given.take("min_weight_fraction_leaf", 0.0);
+  options.stage.monotone = given.take<std::vector<std::int8_t>>("monotonic_cst", {});
   const auto n_jobs = given.take("n_jobs", 1U);
   given.check_empty();
   const std::size_t n = encoded.n_rows();
   if (y.shape(0) != n || y.shape(1) < 1) throw std::invalid_argument("y: one row per row of X");
   if (options.stage.max_features < 1 || options.stage.min_samples_leaf < 1)
     throw std::invalid_argument("nothing to grow");
+  if (!options.stage.monotone.empty())
+    check_monotone(options.stage.monotone, encoded.n_levels(), y.shape(1));
   const BoostData data{span(y), static_cast<std::uint32_t>(y.shape(1)),
                        checked_weights(sample_weight, n)};
   run_released(n_jobs, nb::none(), [&](const Running& run) {

@@ -11,6 +11,7 @@ struct Settings {
   std::uint32_t n_outputs = 1;
   std::uint32_t max_features = 3;
   bool weighted = false;
+  std::vector<std::int8_t> monotone = {};
 };
 
 // Trees are lawful, and what bags say of the rows they left out is what walks down them say.
@@ -24,7 +25,7 @@ void check_bags(const RandomData& data, const Settings& settings, unsigned n_thr
   WeightScheme scheme{WeightKind::SUBSAMPLE, 7};
   scheme.threshold = 0.4;
   BoostOptions options;
-  options.stage = {settings.max_features, 1, 5, 0, 7};
+  options.stage = {settings.max_features, 1, 5, 0, 7, settings.monotone};
   options.n_bags = 3;
   BoostedBags bags(matrix, {y, settings.n_outputs, weights}, scheme, options, {n_threads, {}});
   bags.grow(4, std::vector<std::size_t>{0, 1, 2}, {n_threads, {}});
@@ -50,6 +51,11 @@ void check_bags(const RandomData& data, const Settings& settings, unsigned n_thr
 }
 
 }  // namespace
+
+TEST(monotone_bags_know_what_they_left_out) {
+  for (const bool weighted : {false, true})
+    check_bags(RandomData(400, 4, 0.1, 5), {1, 4, weighted, {1, -1, 0, 0}}, 2);
+}
 
 TEST(boosted_bags_are_lawful_and_know_rows_left_out) {
   for (const std::size_t n : {2, 3, 40, 1500}) {

@@ -217,6 +217,10 @@ class Forest:
         """
     def scaled(self, factors: F64) -> Forest:
         """The same trees, their leaf values times one factor per tree; no classes."""
+    def bounded(self, monotonic_cst: Sequence[int]) -> Forest:
+        """The same trees, their leaf values moved until each tree never falls (1) or never rises
+        (-1) along a feature; one response, or two classes and then of the second.
+        """
     def predict_moments(
         self,
         X: NDArray[Any],
@@ -578,10 +582,16 @@ def grow_forest(
     trees_per_draw: int = 1,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
+    max_leaf_nodes: int = 0,
+    min_impurity_decrease: float = 0.0,
+    ccp_alpha: float = 0.0,
+    monotonic_cst: Sequence[int] = (),
+    interaction_cst: Sequence[Sequence[int]] = (),
 ) -> tuple[Forest, F64]:
     """Grow trees first_tree .. first_tree + n_trees - 1.
 
-    y: float64 (n_rows, n_outputs) for criterion "squared_error"; int32 (n_rows,) class numbers for
+    y: float64 (n_rows, n_outputs) for criterion "squared_error", "absolute_error" (leaves are
+    medians by weight) and "poisson" (half the deviance; y >= 0); int32 (n_rows,) class numbers for
     "gini" and "entropy". scheme: "exponential" (Exp(1) times sample_weight), "bootstrap" (n draws
     with replacement among the rows of positive sample_weight, times sample_weight), "unit"
     (sample_weight as it is), "given" (`given_weights`: (n_trees, n_rows)). max_depth 0: no limit.
@@ -599,6 +609,13 @@ def grow_forest(
     n_candidates above 0, with "entropy" and the best splitter: each node is split by one of the
     n_candidates best splits over all features and cuts, drawn uniformly; of a category only its
     best split is a candidate.
+
+    Rules, with the best splitter: max_leaf_nodes (0: no limit; else the node whose split gains most
+    is split first), min_impurity_decrease of a split and ccp_alpha per leaf (both per weight of the
+    tree, in scikit-learn's units: bits for entropy, the mean over outputs), monotonic_cst (1, 0 or
+    -1 per feature, 0 for categories; one response, or two classes and then of the second) and
+    interaction_cst (sets of features; the features on a path from the root are in one of them).
+    Leaves under monotonic_cst are moved within bounds, so that no rounding reverses two of them.
 
     "subsample" weighs the rows that thresholded exponential weights keep by 1 (times
     sample_weight). trees_per_draw trees, one after another from tree 0, share their weights.
@@ -681,7 +698,8 @@ class BoostedBags:
     Stage s is a tree on y less the sum so far, its values times the learning rate; the first one
     holds the bag's mean too. Trees are grown from histograms: a number has at most 255 bins, exact
     where it has no more values. The same bits for any n_jobs, and in however many calls stages are
-    grown. After an interrupt bags are of no more use.
+    grown. After an interrupt bags are of no more use. monotonic_cst,
+    for one response: as in `grow_forest`.
     """
 
     def __init__(
@@ -704,6 +722,7 @@ class BoostedBags:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        monotonic_cst: Sequence[int] = (),
     ) -> None:
         """Bag b has the weights of draw first_bag + b; y is (n_rows, n_outputs)."""
 
@@ -741,7 +760,7 @@ class BoostedClasses:
     rate, for more than two classes times 1 - 1 / n_classes; the first one holds the log shares of
     the classes too, each with 1 / n_classes rows more. sample_weight is scaled to a mean of 1 in
     each bag. The same bits for any n_jobs, and in however many calls stages are grown. After an
-    interrupt bags are of no more use.
+    interrupt bags are of no more use. monotonic_cst, for two classes: as in `grow_forest`.
     """
 
     def __init__(
@@ -764,6 +783,7 @@ class BoostedClasses:
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
         n_jobs: int = 1,
+        monotonic_cst: Sequence[int] = (),
     ) -> None:
         """Bag b has the weights of draw b."""
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bayeswood/forest/monotone.hpp"
+
 namespace bayeswood {
 
 BoostedBags::BoostedBags(const EncodedMatrix& matrix, const BoostData& data,
@@ -52,7 +54,10 @@ void BoostedBags::centre(Bag& bag) const {
 // One thread's grower, for bags with weights or without.
 class BoostedBags::Worker {
  public:
-  explicit Worker(const BoostedBags& bags) : bags_(bags) {}
+  explicit Worker(const BoostedBags& bags)
+      : bags_(bags),
+        shape_{static_cast<std::int32_t>(bags.matrix().n_features()),
+               static_cast<std::int32_t>(bags.n_outputs()), false, bags.matrix().n_levels()} {}
 
   void grow(Bag& bag, std::uint64_t number, const StopFlag& stop) {
     auto& grower = bag.weights.empty() ? plain_ : weighted_;
@@ -66,6 +71,7 @@ class BoostedBags::Worker {
                          std::span(rows_).subspan(bag.n_inside)};
     Tree tree = grower->grow(number, {bag.residuals, bag.weights, k, bag.exponent}, rows,
                              gains_.data(), stop);
+    bound_leaves(tree, shape_, bags_.options_.stage.monotone);
     for (double& value : tree.leaf_value) value *= bags_.options_.learning_rate;
     for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
       const double* value = tree.leaf_value.data() + leaf * k;
@@ -83,6 +89,7 @@ class BoostedBags::Worker {
 
  private:
   const BoostedBags& bags_;
+  ForestShape shape_;
   std::unique_ptr<StageGrower> plain_, weighted_;
   std::vector<std::uint32_t> rows_;
   std::vector<double> gains_;

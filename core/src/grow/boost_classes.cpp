@@ -5,6 +5,7 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/base/vector_math.hpp"
+#include "bayeswood/forest/monotone.hpp"
 
 namespace bayeswood {
 namespace {
@@ -84,6 +85,8 @@ class BoostedClasses::Worker {
       : bags_(bags),
         c_(bags.n_classes_),
         k_(bags.n_outputs()),
+        shape_{static_cast<std::int32_t>(bags.matrix().n_features()), static_cast<std::int32_t>(k_),
+               false, bags.matrix().n_levels()},
         proba_(bags.n_rows() * c_),
         seen_(bags.n_rows()) {}
 
@@ -101,9 +104,11 @@ class BoostedClasses::Worker {
                          std::span(rows_).subspan(bag.n_inside)};
     Tree tree = grower->grow(number, {seen_, bag.weights, 1, 0}, rows, gains_.data(), stop);
     tree.leaf_value.assign(tree.n_leaves() * k_, 0.0);
+    for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
+      set_step(bag, grower->inside(leaf), {tree.leaf_value.data() + leaf * k_, k_});
+    bound_leaves(tree, shape_, bags_.options_.stage.monotone);
     for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
       const std::span<double> value{tree.leaf_value.data() + leaf * k_, k_};
-      set_step(bag, grower->inside(leaf), value);
       for (const auto part : {grower->inside(leaf), grower->outside(leaf)})
         for (const auto row : part)
           for (std::size_t j = 0; j < k_; ++j) bag.scores[std::size_t{row} * k_ + j] += value[j];
@@ -177,6 +182,7 @@ class BoostedClasses::Worker {
 
   const BoostedClasses& bags_;
   std::size_t c_, k_;
+  ForestShape shape_;
   std::unique_ptr<StageGrower> plain_, weighted_;
   std::vector<double> proba_, seen_;  // by row
   std::vector<double> scores_, found_, factors_, curvature_;

@@ -17,6 +17,7 @@ Target Target::regression(std::span<const double> values, std::uint32_t n_output
   for (const double value : values) largest = std::max(largest, std::abs(value));
   const int exponent = largest > 0 ? std::clamp(std::ilogb(largest), -1000, 1000) : 0;
   const double scale = std::ldexp(1.0, -exponent);  // squares neither overflow nor vanish
+  target.unit = std::ldexp(1.0, exponent);
   target.scanned.reserve(values.size());
   for (const double value : values) target.scanned.push_back(value * scale);
   const std::size_t n = values.size() / n_outputs;
@@ -29,8 +30,29 @@ Target Target::regression(std::span<const double> values, std::uint32_t n_output
       if (row_w > 0) mean += (target.scanned[i * n_outputs + k] - mean) * (row_w / w);
     }
     for (std::size_t i = 0; i < n; ++i) target.scanned[i * n_outputs + k] -= mean;
+    if (k == 0) target.offset = mean;
   }
   return target;
+}
+
+// Poisson deviance is of numbers that are not negative: they are scaled alone.
+Target Target::regression(std::span<const double> values, std::uint32_t n_outputs,
+                          std::span<const double> sample_weight, Criterion criterion) {
+  Target target = regression(values, n_outputs, sample_weight);
+  target.kind = TargetKind::MULTI;
+  target.criterion = criterion;
+  if (criterion != Criterion::POISSON) return target;
+  target.offset = 0;
+  const double scale = 1 / target.unit;
+  for (std::size_t i = 0; i < values.size(); ++i) target.scanned[i] = values[i] * scale;
+  return target;
+}
+
+double Target::impurity_unit() const {
+  const double per_output = unit / static_cast<double>(n_outputs);
+  if (criterion == Criterion::ENTROPY) return 1 / std::log(2.0);
+  if (criterion == Criterion::GINI) return kind == TargetKind::SCALAR ? 2 : 1;
+  return criterion == Criterion::SQUARED_ERROR ? unit * per_output : per_output;
 }
 
 Target Target::classification(std::span<const std::int32_t> labels, std::uint32_t n_classes,

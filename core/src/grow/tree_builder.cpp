@@ -83,8 +83,7 @@ void TreeBuilder::add_means(std::span<const Id> ids, const RowData& rows, const 
   }
 }
 
-void TreeBuilder::add_binary(const NodeTotals& totals) {
-  const double share = totals.wy / totals.w;
+void TreeBuilder::add_binary(double share) {
   if (share < 1) add_entry(0, 1 - share);
   if (share > 0) add_entry(1, share);
 }
@@ -108,7 +107,7 @@ void TreeBuilder::set_leaf(std::uint32_t node, const NodeTotals& totals, std::sp
   if (target_.kind == TargetKind::CLASSES) {
     add_class_values(ids, rows, totals);
   } else if (target_.is_classifier) {
-    add_binary(totals);
+    add_binary(totals.wy / totals.w);
   } else {
     add_means(ids, rows, totals, row_of_id);
   }
@@ -128,6 +127,18 @@ template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&,
 template void TreeBuilder::set_leaf(std::uint32_t, const NodeTotals&,
                                     std::span<const std::uint32_t>, const RowData&,
                                     const std::uint32_t*);
+
+void TreeBuilder::set_values(std::span<const double> values) {
+  Leaf& leaf = leaves_.back();
+  values_.resize(leaf.value_begin);
+  if (target_.is_classifier) {
+    value_class_.resize(leaf.value_begin);
+    add_binary(values[0]);
+  } else {
+    values_.insert(values_.end(), values.begin(), values.end());
+  }
+  leaf.value_end = static_cast<std::uint32_t>(values_.size());
+}
 
 std::span<const std::uint64_t> TreeBuilder::left_levels(const Node& node) const {
   if (!matrix_.feature(node.feature).is_category) return {};

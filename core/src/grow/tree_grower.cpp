@@ -11,7 +11,8 @@ namespace {
 bool counts_pay(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options) {
   return options.splitter == Splitter::BEST && options.randomized_fraction == 0 &&
          target.is_classifier && target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
-         !matrix.has_missing() && !SmallGrower::presorts(matrix, options);
+         !matrix.has_missing() && !SmallGrower::presorts(matrix, options) &&
+         !needs_rules(target, options.rules);
 }
 
 }  // namespace
@@ -21,7 +22,10 @@ TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
     : matrix_(matrix),
       target_(target),
       options_(options),
-      may_count_(counts_pay(matrix, target, options)) {}
+      may_count_(counts_pay(matrix, target, options)) {
+  if (needs_rules(target, options.rules))
+    ruled_ = std::make_unique<RuledGrower>(matrix, target, options.rules);
+}
 
 void TreeGrower::set_weights(std::span<const double> weights) {
   weights_.assign(weights.begin(), weights.end());
@@ -47,7 +51,10 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   TreeContext tree{matrix_, target_,         options_,
                    stop,    builder,         features,
                    choices, decrease.data(), options_.min_weight_fraction_leaf * totals.w};
-  if (splitter_of(options_, number) == Splitter::RANDOM) {
+  const bool random = splitter_of(options_, number) == Splitter::RANDOM;
+  if (ruled_ && !random) {
+    ruled_->grow(tree, shuffled_);
+  } else if (random) {
     if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_);
     random_->grow(tree, shuffled_, data_, totals,
                   Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
@@ -58,6 +65,12 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
   for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;
   grown = builder.finish();
+  if (random) bound_leaves(grown, shape(), options_.rules.monotone);
+}
+
+ForestShape TreeGrower::shape() const {
+  return {static_cast<std::int32_t>(matrix_.n_features()),
+          static_cast<std::int32_t>(target_.n_outputs), target_.is_classifier, matrix_.n_levels()};
 }
 
 bool TreeGrower::shuffles() const {
@@ -78,8 +91,9 @@ void TreeGrower::load() {
            target_.labels.data(), target_.scanned.data(), {}};
 }
 
-NodeTotals TreeGrower::root_totals() const {
+NodeTotals TreeGrower::root_totals() {
   const std::span<const std::uint32_t> rows(rows_);
+  if (ruled_) return ruled_->root_totals(rows, data_);
   if (data_.counted.counts == nullptr) {
     SideSet sides(data_, target_);
     return node_totals(rows, data_, target_, sides);

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.base.predictive import HardVotes, MemberAverage, Predictive
+from bayeswood.methods.cart.growth_rules import GROWTH, NUMBER_CRITERION
 from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 F64 = NDArray[np.float64]
@@ -43,6 +44,22 @@ class RandomForestClassifier(ScoredClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    max_leaf_nodes : int, default=None
+        Most leaves of a tree; the node whose split gains most is split first. None for no limit.
+    min_samples_split : int or float, default=2
+        Fewest rows (of positive weight) in a node that is split; a float is a share of the rows.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, per weight of the tree.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: a tree is pruned to the smallest of its subtrees that minimise impurity
+        per weight plus `ccp_alpha` times the number of leaves.
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the probability of the second of two classes must
+        never fall as the column rises, -1 where it must never rise, 0 where it may do both. It
+        holds to the bit in every tree, see docs/growing.md.
+    interaction_cst : "pairwise", "no_interactions" or list of lists, default=None
+        Which columns may meet on a path from root to leaf: any two, none, or those of a list, by
+        number or name. Columns in no list make up one more.
     voting : {"soft", "hard"}, default="soft"
         ``"soft"`` averages the trees' class probabilities; ``"hard"`` takes the mode of their
         classes, and `predict_proba` is then the share of trees that vote for each class. Draws,
@@ -115,6 +132,7 @@ class RandomForestClassifier(ScoredClassifier):
     _scheme = "bootstrap"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
+        **GROWTH,
         "criterion": one_of("gini", "entropy", "log_loss"),
         "oob_score": OOB_SCORE,
         "voting": one_of("soft", "hard"),
@@ -129,6 +147,12 @@ class RandomForestClassifier(ScoredClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         voting: str = "soft",
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
@@ -142,6 +166,12 @@ class RandomForestClassifier(ScoredClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.voting = voting
         self.oob_score = oob_score
         self.n_jobs = n_jobs
@@ -160,8 +190,11 @@ class RandomForestRegressor(ScoredRegressor):
     ----------
     n_estimators : int, default=100
         Trees.
-    criterion : {"squared_error"}, default="squared_error"
-        Impurity that splits reduce.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
+            default="squared_error"
+        Impurity that splits reduce. "friedman_mse" is another name of "squared_error";
+        "absolute_error" puts medians in the leaves; "poisson" is for counts and other responses
+        that are not negative.
     min_samples_leaf : int or float, default=1
         Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -171,6 +204,22 @@ class RandomForestRegressor(ScoredRegressor):
     max_features : int, float, "sqrt", "log2" or None, default=1 / 3
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    max_leaf_nodes : int, default=None
+        Most leaves of a tree; the node whose split gains most is split first. None for no limit.
+    min_samples_split : int or float, default=2
+        Fewest rows (of positive weight) in a node that is split; a float is a share of the rows.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, per weight of the tree.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: a tree is pruned to the smallest of its subtrees that minimise impurity
+        per weight plus `ccp_alpha` times the number of leaves.
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the prediction must never fall as the column rises,
+        -1 where it must never rise, 0 where it may do both. It holds to the bit in every tree, see
+        docs/growing.md.
+    interaction_cst : "pairwise", "no_interactions" or list of lists, default=None
+        Which columns may meet on a path from root to leaf: any two, none, or those of a list, by
+        number or name. Columns in no list make up one more.
     oob_score : bool or callable, default=False
         Whether to predict each training row by the trees that did not see it. A callable
         ``metric(y_true, y_pred)`` replaces R² as the score.
@@ -245,7 +294,8 @@ class RandomForestRegressor(ScoredRegressor):
     _scheme = "bootstrap"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
-        "criterion": one_of("squared_error"),
+        **GROWTH,
+        "criterion": NUMBER_CRITERION,
         "oob_score": OOB_SCORE,
         "keep_responses": BOOLEAN,
     }
@@ -259,6 +309,12 @@ class RandomForestRegressor(ScoredRegressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = 1 / 3,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         oob_score: bool | Callable[..., float] = False,
         keep_responses: bool = True,
         n_jobs: int | None = None,
@@ -272,6 +328,12 @@ class RandomForestRegressor(ScoredRegressor):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.oob_score = oob_score
         self.keep_responses = keep_responses
         self.n_jobs = n_jobs

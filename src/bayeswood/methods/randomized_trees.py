@@ -38,6 +38,7 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
+from bayeswood.methods.cart.growth_rules import GrowthRules
 from bayeswood.table import check_weights
 from bayeswood.uncertainty import row_blocks
 
@@ -202,7 +203,7 @@ class RandomizedTreesClassifier(ForestClassifier):
             n_jobs=self._threads(),
             show_progress=bool(self.verbose),
             n_candidates=int(self.n_candidate_splits),
-            min_samples_split=int(self.min_samples_split),
+            rules=GrowthRules(min_samples_split=int(self.min_samples_split)),
         )
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:

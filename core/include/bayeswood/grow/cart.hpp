@@ -9,6 +9,7 @@
 #include "bayeswood/base/row_weights.hpp"
 #include "bayeswood/forest/forest.hpp"
 #include "bayeswood/grow/encoded_matrix.hpp"
+#include "bayeswood/grow/rules/growth_rules.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 #include "bayeswood/grow/target.hpp"
 
@@ -33,6 +34,8 @@ struct GrowOptions {
   // Else the lowest feature wins a tie, as it always does in nodes split from a histogram of all
   // features.
   bool random_ties = true;
+  // With the best splitter and no candidates; trees that cut at random keep the monotone ones.
+  GrowthRules rules;
   WeightScheme scheme;
   const Kernels* kernels = nullptr;
 };

@@ -4,7 +4,7 @@
 //   where
 //            W 2p(1 - p) = 2 * squared error of the 0/1 label, so the same scan serves both
 //   CLASSES  a label per row: three classes or more, or entropy
-//   MULTI    several numbers per row
+//   MULTI    several numbers per row; also one, where the criterion is not the squared error
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace bayeswood {
 
-enum class Criterion { SQUARED_ERROR, GINI, ENTROPY };
+enum class Criterion { SQUARED_ERROR, GINI, ENTROPY, POISSON, ABSOLUTE_ERROR };
 enum class TargetKind { SCALAR, CLASSES, MULTI };
 
 struct Target {
@@ -26,11 +26,21 @@ struct Target {
   std::vector<double> scanned;     // SCALAR, MULTI: centred and scaled responses, or the 0/1 label
   std::span<const double> values;  // regression: n_rows x n_outputs, as given
   std::vector<std::int32_t> labels;  // classifier
+  double unit = 1;                   // regression: of a scanned number; y = (scanned + offset) unit
+  double offset = 0;                 // of the first output
 
   static Target regression(std::span<const double> values, std::uint32_t n_outputs,
                            std::span<const double> sample_weight);
+  // Splits by Poisson deviance or absolute error.
+  static Target regression(std::span<const double> values, std::uint32_t n_outputs,
+                           std::span<const double> sample_weight, Criterion criterion);
   static Target classification(std::span<const std::int32_t> labels, std::uint32_t n_classes,
                                Criterion criterion);
+
+  // A number of the first output, as given: never decreasing in `scanned`, whatever the rounding.
+  double natural(double scanned_value) const { return (scanned_value + offset) * unit; }
+  // Impurity per weight as scikit-learn counts it, of what scores are in here.
+  double impurity_unit() const;
 };
 
 struct WeightedValue {

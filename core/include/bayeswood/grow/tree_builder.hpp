@@ -33,6 +33,10 @@ class TreeBuilder {
   void set_leaf(std::uint32_t node, const NodeTotals& totals, std::span<const Id> ids,
                 const RowData& rows, const std::uint32_t* row_of_id);
 
+  // In place of the values of the leaf that was set last: its numbers, or of two classes the share
+  // of the second.
+  void set_values(std::span<const double> values);
+
   Tree finish();
 
  private:
@@ -58,7 +62,7 @@ class TreeBuilder {
   template <class Id>
   void add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
                  const std::uint32_t* row_of_id);
-  void add_binary(const NodeTotals& totals);
+  void add_binary(double share);
   void add_entry(std::int32_t label, double share);
   double threshold(const Node& node) const;
   std::span<const std::uint64_t> left_levels(const Node& node) const;

@@ -9,6 +9,7 @@
 #include "bayeswood/grow/cart.hpp"
 #include "bayeswood/grow/large_grower.hpp"
 #include "bayeswood/grow/random_grower.hpp"
+#include "bayeswood/grow/rules/ruled_grower.hpp"
 
 namespace bayeswood {
 
@@ -28,15 +29,17 @@ class TreeGrower {
 
  private:
   bool shuffles() const;
+  ForestShape shape() const;
   void load();
-  NodeTotals root_totals() const;
+  NodeTotals root_totals();
   bool count_rows();
 
   const EncodedMatrix& matrix_;
   const Target& target_;
   const GrowOptions& options_;
-  std::unique_ptr<LargeGrower> large_;  // one of the two
+  std::unique_ptr<LargeGrower> large_;  // one of the three
   std::unique_ptr<RandomGrower> random_;
+  std::unique_ptr<RuledGrower> ruled_;  // where rules are asked for
   bool may_count_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> rows_;      // that take part, ascending

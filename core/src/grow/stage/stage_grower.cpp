@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "bayeswood/forest/tree_writer.hpp"
+#include "bayeswood/grow/stage/ordered_cut.hpp"
 
 namespace bayeswood {
 namespace {
@@ -29,6 +30,7 @@ StageGrower::StageGrower(const ByteBins& bins, const StageOptions& options, std:
 
 Tree StageGrower::grow(std::uint64_t number, const StageTarget& target, const StageRows& rows,
                        double* gains, const StopFlag& stop) {
+  target_ = target;
   rows_ = rows;
   scratch_.resize(std::max(rows.inside.size(), rows.outside.size()));
   nodes_.clear();
@@ -102,6 +104,9 @@ Split StageGrower::find_split(Node& node, FeatureOrder& features) {
 Split StageGrower::search(Node& node, std::uint32_t feature, const Limits& limits) {
   if (bins_.matrix().feature(feature).is_category)
     return sums_->best_levels(rows_of(node), feature, trust_[feature], node.totals, limits);
+  if (!options_.monotone.empty() && options_.monotone[feature] != 0)
+    return best_ordered_cut(bins_, feature, rows_of(node), target_, sums_->exponent(),
+                            options_.monotone[feature], limits);
   if (node.bins) return sums_->best_cut(*node.bins, feature, node.totals, limits);
   sums_->fill(single_, rows_of(node), feature);
   return sums_->best_cut(single_, feature, node.totals, limits);

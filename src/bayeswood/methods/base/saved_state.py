@@ -39,6 +39,8 @@ def _plain(name: str, value: Any) -> Any:
         return [_plain(name, item) for item in value.tolist()]
     if isinstance(value, (list, tuple)):
         return [_plain(name, item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(name, item) for item in value), key=str)
     if isinstance(value, Mapping):
         return {str(key): _plain(name, item) for key, item in value.items()}
     return True if callable(value) else str(value)

@@ -21,6 +21,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan
+from bayeswood.methods.cart.growth_rules import GROWTH, NUMBER_CRITERION
 from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
 WEIGHTS: Mapping[str, Constraint] = {
@@ -57,6 +58,22 @@ class BayesianForestClassifier(ScoredClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    max_leaf_nodes : int, default=None
+        Most leaves of a tree; the node whose split gains most is split first. None for no limit.
+    min_samples_split : int or float, default=2
+        Fewest rows (of positive weight) in a node that is split; a float is a share of the rows.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, per weight of the tree.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: a tree is pruned to the smallest of its subtrees that minimise impurity
+        per weight plus `ccp_alpha` times the number of leaves.
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the probability of the second of two classes must
+        never fall as the column rises, -1 where it must never rise, 0 where it may do both. It
+        holds to the bit in every tree, see docs/growing.md.
+    interaction_cst : "pairwise", "no_interactions" or list of lists, default=None
+        Which columns may meet on a path from root to leaf: any two, none, or those of a list, by
+        number or name. Columns in no list make up one more.
     weight_threshold : float, default=0.0
         Exp(1) weights below it are set to 0, so that the tree does without the row: each row is
         left out of a share 1 − exp(−weight_threshold) of the trees, by which it can be predicted
@@ -139,6 +156,7 @@ class BayesianForestClassifier(ScoredClassifier):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
+        **GROWTH,
         **WEIGHTS,
         "criterion": one_of("gini", "entropy", "log_loss"),
     }
@@ -152,6 +170,12 @@ class BayesianForestClassifier(ScoredClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
         n_jobs: int | None = None,
@@ -165,6 +189,12 @@ class BayesianForestClassifier(ScoredClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
         self.n_jobs = n_jobs
@@ -184,8 +214,11 @@ class BayesianForestRegressor(ScoredRegressor):
     ----------
     n_estimators : int, default=100
         Trees, that is posterior draws.
-    criterion : {"squared_error"}, default="squared_error"
-        Impurity that splits reduce.
+    criterion : {"squared_error", "friedman_mse", "absolute_error", "poisson"}, \
+            default="squared_error"
+        Impurity that splits reduce. "friedman_mse" is another name of "squared_error";
+        "absolute_error" puts medians in the leaves; "poisson" is for counts and other responses
+        that are not negative.
     min_samples_leaf : int or float, default=3
         Fewest rows (of positive weight) in a leaf; a float is a share of the rows.
     min_weight_fraction_leaf : float, default=0.0
@@ -195,6 +228,22 @@ class BayesianForestRegressor(ScoredRegressor):
     max_features : int, float, "sqrt", "log2" or None, default=None
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    max_leaf_nodes : int, default=None
+        Most leaves of a tree; the node whose split gains most is split first. None for no limit.
+    min_samples_split : int or float, default=2
+        Fewest rows (of positive weight) in a node that is split; a float is a share of the rows.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the tree's impurity by a split, per weight of the tree.
+    ccp_alpha : float, default=0.0
+        What a leaf costs: a tree is pruned to the smallest of its subtrees that minimise impurity
+        per weight plus `ccp_alpha` times the number of leaves.
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the prediction must never fall as the column rises,
+        -1 where it must never rise, 0 where it may do both. It holds to the bit in every tree, see
+        docs/growing.md.
+    interaction_cst : "pairwise", "no_interactions" or list of lists, default=None
+        Which columns may meet on a path from root to leaf: any two, none, or those of a list, by
+        number or name. Columns in no list make up one more.
     keep_responses : bool, default=True
         Whether leaves remember their training rows, which `predict_quantiles`,
         `predict_interval` and `predict_var` of kind "prediction" and `uncertainty` need: 4 bytes
@@ -278,8 +327,9 @@ class BayesianForestRegressor(ScoredRegressor):
     _scheme = "exponential"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
+        **GROWTH,
         **WEIGHTS,
-        "criterion": one_of("squared_error"),
+        "criterion": NUMBER_CRITERION,
         "keep_responses": BOOLEAN,
     }
 
@@ -292,6 +342,12 @@ class BayesianForestRegressor(ScoredRegressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = None,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: Any = None,
+        interaction_cst: Any = None,
         keep_responses: bool = True,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
@@ -306,6 +362,12 @@ class BayesianForestRegressor(ScoredRegressor):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
         self.keep_responses = keep_responses
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score

@@ -119,6 +119,8 @@ class BagPlan:
         Threads.
     n_draws : int
         Draws of a sum of trees in each bag, see `drawn_sums`.
+    monotone : tuple of int
+        Per column 1, 0 or -1, as all trees must keep it; empty for none.
     """
 
     n_bags: int
@@ -128,6 +130,7 @@ class BagPlan:
     limits: dict[str, Any]
     n_jobs: int
     n_draws: int = 0
+    monotone: tuple[int, ...] = ()
 
     def bagged(self, trees_per_bag: int) -> dict[str, Any]:
         """The law of so many trees per bag, as the core takes it."""
@@ -142,6 +145,7 @@ class BagPlan:
             "max_depth": kind.depth,
             "min_weight_fraction_leaf": self.limits["min_weight_fraction_leaf"],
             "n_jobs": self.n_jobs,
+            "monotonic_cst": list(self.monotone),
             **self.law.arguments(),
         }
 
@@ -276,6 +280,7 @@ def _average(
         "max_features": kind.max_features,
         "min_samples_leaf": kind.min_samples_leaf,
         "keep_rows": kind.keep_rows,
+        "monotonic_cst": list(plan.monotone),
         "n_jobs": plan.n_jobs,
     }
     trees, decrease = _core.grow_forest(

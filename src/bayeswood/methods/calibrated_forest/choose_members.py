@@ -94,11 +94,14 @@ class PoolPlan:
         λ; None to choose.
     weigh : bool
         Whether to choose the weight of the kinds.
+    monotone : tuple of int
+        Per column 1, 0 or -1, as leaves must keep it; empty for none.
     """
 
     randomized: NDArray[np.int32]
     strength: float | None
     weigh: bool
+    monotone: tuple[int, ...] = ()
 
 
 def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: int) -> PooledTrees:
@@ -109,7 +112,7 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     some, strength = _some_rows(data, grown), plan.strength
     if strength is None:
         strength = _chosen_strength(some, grown.forest, kind, n_jobs)
-    shrunk = shrink_trees(grown, strength, n_jobs)
+    shrunk = shrink_trees(grown, strength, plan.monotone, n_jobs)
     if plan.weigh and len(n_trees) == 2:
         shares = _chosen_shares(some, shrunk.forest, kind, n_jobs)
     else:
@@ -122,11 +125,17 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     return PooledTrees(pooled, votes, counts, kind, strength, weight)
 
 
-def shrink_trees(grown: GrownForest, strength: float, n_jobs: int) -> GrownForest:
-    """Shrink the leaves; the trees have equal weights, as they were grown."""
+def shrink_trees(
+    grown: GrownForest, strength: float, monotone: tuple[int, ...], n_jobs: int
+) -> GrownForest:
+    """Shrink the leaves; the trees have equal weights, as they were grown.
+
+    A leaf may shrink past another: where order is asked for, leaves are moved to keep it.
+    """
     if strength == 0:
         return grown
-    return replace(grown, forest=Forest(grown.forest.core.shrink_leaves(strength, n_jobs)))
+    core = grown.forest.core.shrink_leaves(strength, n_jobs)
+    return replace(grown, forest=Forest(core.bounded(monotone) if monotone else core))
 
 
 def left_out_votes(

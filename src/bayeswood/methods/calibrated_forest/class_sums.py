@@ -157,7 +157,11 @@ def number_of_sums(asked: int | str, n_rows: int, n_bags: int, n_classes: int) -
 
 
 def pool_sums(
-    data: TrainingData, pooled: PooledTrees, asked: int | str, n_jobs: int
+    data: TrainingData,
+    pooled: PooledTrees,
+    asked: int | str,
+    n_jobs: int,
+    monotone: tuple[int, ...] = (),
 ) -> tuple[PooledTrees, ClassSums | None]:
     """Grow sums on the rows of the bags, choose stages and share, and pool the out-of-bag votes.
 
@@ -171,6 +175,8 @@ def pool_sums(
         Sums.
     n_jobs : int
         Threads.
+    monotone : tuple of int
+        Per column 1, 0 or -1, as the second of two classes must keep it; empty for none.
 
     Returns
     -------
@@ -186,7 +192,7 @@ def pool_sums(
     n_sums = number_of_sums(asked, len(data.X), n_bags, n_classes)
     if n_sums < 1:
         return pooled, None
-    grown = _grow_sums(data, pooled, n_sums, n_jobs)
+    grown = _grow_sums(data, pooled, n_sums, n_jobs, monotone)
     share = grown.choice.share(grown.averages)
     if share < _LEAST_SHARE:
         return pooled, None
@@ -268,9 +274,11 @@ class _GrownSums:
     choice: _Choice
 
 
-def _grow_sums(data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int) -> _GrownSums:
+def _grow_sums(
+    data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int, monotone: tuple[int, ...]
+) -> _GrownSums:
     """Lot after lot, as long as the pool gains by it."""
-    bags = _start(data, pooled, n_sums, n_jobs)
+    bags = _start(data, pooled, n_sums, n_jobs, monotone)
     bags.grow(_LOT, n_jobs)
     n_stages, at = _LOT, _out_of_bag(bags)
     choice = _choice(data, pooled.votes, at)
@@ -289,7 +297,7 @@ def _grow_sums(data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int
 
 
 def _start(
-    data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int
+    data: TrainingData, pooled: PooledTrees, n_sums: int, n_jobs: int, monotone: tuple[int, ...]
 ) -> _core.BoostedClasses:
     law = pooled.grown.row_weights
     assert law is not None
@@ -306,6 +314,7 @@ def _start(
         max_depth=_DEPTH,
         min_samples_leaf=_LEAST_ROWS,
         n_jobs=n_jobs,
+        monotonic_cst=monotone,
         **replace(law, scheme="subsample").arguments(),
     )
 

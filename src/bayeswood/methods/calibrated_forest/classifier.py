@@ -60,6 +60,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     warn_of_no_rows,
 )
 from bayeswood.methods.cart.grow_cart import CartPlan
+from bayeswood.methods.cart.growth_rules import resolve_growth
 from bayeswood.report.calibration import ClassCalibrationSummary
 from bayeswood.uncertainty import Uncertainty, check_coverage, fit_class_calibration
 
@@ -104,6 +105,11 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the probability of the second of two classes must
+        never fall as the column rises, -1 where it must never rise, 0 where it may do both. It
+        holds in every tree and boosted sum to the bit, and so in `predict_proba`; see
+        docs/growing.md.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -258,6 +264,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        monotonic_cst: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -275,6 +282,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -382,13 +390,14 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         n_jobs = self._threads()
         randomized = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
         promised = make_class_guarantee(data, grown, randomized, n_jobs)
+        monotone = resolve_growth(self, data).monotonic_cst
         asked = None if isinstance(self.leaf_shrinkage, str) else float(self.leaf_shrinkage)
         if self.calibration is None:
-            shrunk = shrink_trees(grown, asked or 0.0, n_jobs)
+            shrunk = shrink_trees(grown, asked or 0.0, monotone, n_jobs)
             return shrunk.extended({"leaf_shrinkage_": asked or 0.0}, *promised), MemberAverage()
-        plan = PoolPlan(randomized, asked, self.member_weighting == "oob")
+        plan = PoolPlan(randomized, asked, self.member_weighting == "oob", monotone)
         pooled = pool_trees(data, grown, plan, n_jobs)
-        pooled, sums = pool_sums(data, pooled, self.additive_members, n_jobs)
+        pooled, sums = pool_sums(data, pooled, self.additive_members, n_jobs, monotone)
         label, weights = data.target.y.astype(np.intp), data.sample_weight
         calibration = fit_class_calibration(pooled.votes, label, weights)
         grown, seen = pooled.grown, pooled.votes.seen

@@ -280,7 +280,7 @@ def _spread_forest(
     left_out: Bools,
 ) -> tuple[Forest, F64]:
     """Trees for the sizes of residuals in each bag, and the mean of these."""
-    features = plan.kinds[-1].max_features
+    features, free = plan.kinds[-1].max_features, replace(plan, monotone=())
     kind = BoostKind(_SPREAD_STAGES, _SPREAD_DEPTH, _SPREAD_LEAF, features, _SPREAD_RATE)
     trees, means = [], []
     for bag in chosen:
@@ -289,7 +289,7 @@ def _spread_forest(
         # Rows that the bag left out have no say: their weight in it is 0.
         sizes = np.where(inside[:, None], np.abs(data.target.y - fitted), 0.0)
         boosted = _core.BoostedBags(
-            encoded, sizes, data.sample_weight, n_bags=1, first_bag=bag, **plan.boosting(kind)
+            encoded, sizes, data.sample_weight, n_bags=1, first_bag=bag, **free.boosting(kind)
         )
         boosted.grow(_SPREAD_STAGES, n_jobs=plan.n_jobs)
         trees.append(boosted.forest(_SPREAD_STAGES))

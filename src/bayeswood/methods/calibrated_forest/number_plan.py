@@ -61,6 +61,7 @@ def plan_bags(
         },
         cart.n_jobs,
         n_draws,
+        cart.rules.monotonic_cst,
     )
 
 
@@ -94,6 +95,7 @@ def plan_sizes(plan: BagPlan) -> BagPlan:
         kinds=(ForestKind(n_trees, _SIZE_LEAF, features),),
         boosts=tuple(sums),
         n_draws=0,
+        monotone=(),
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood import _core
+from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
     BOOLEAN,
@@ -101,6 +102,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     max_features : int, float, "sqrt", "log2" or None, default=0.5
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None). Boosted trees of depth 2 try all.
+    monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
+        For each column, or by name, 1 where the prediction must never fall as the column rises,
+        -1 where it must never rise, 0 where it may do both. It holds to the bit in every tree and
+        boosted sum, and so in `predict` and `predict_draws`; see docs/growing.md.
     keep_responses : bool, default=True
         Whether the leaves of the averaged trees of larger leaves remember their training rows,
         which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
@@ -241,6 +246,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = 0.5,
+        monotonic_cst: Any = None,
         keep_responses: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -258,6 +264,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.monotonic_cst = monotonic_cst
         self.keep_responses = keep_responses
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -269,6 +276,11 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
     def _grow(self, data: TrainingData, tasks: FitTasks) -> GrownForest:
         cart = self._plan(data)
+        if cart.rules.monotonic_cst and self.additive_members:
+            raise BayeswoodError(
+                f"The 'additive_members' parameter of {self._name} must be 0 with monotonic_cst, "
+                f"which drawn sums do not keep. Got {self.additive_members!r} instead."
+            )
         keep = self.keep_responses and self.interval != "affine"
         plan = plan_bags(cart, data, self.n_boosting_stages, int(self.additive_members), keep)
         encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)

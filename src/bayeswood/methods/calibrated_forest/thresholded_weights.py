@@ -28,11 +28,16 @@ from bayeswood.methods.calibrated_forest.judgement import Judgement
 from bayeswood.methods.calibrated_forest.out_of_bag_report import OutOfBagReport
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.grow_cart import CartPlan
+from bayeswood.methods.cart.growth_rules import GROWTH
 
 # At 3 a tree is grown from e^-3 = 5 % of the rows.
 LARGEST_THRESHOLD = 3.0
 THRESHOLD: Constraint = one_of("auto") | real(0, LARGEST_THRESHOLD, integers=True)
-CALIBRATED = {**CART, "weight_threshold": THRESHOLD}
+CALIBRATED = {
+    **CART,
+    "weight_threshold": THRESHOLD,
+    "monotonic_cst": GROWTH["monotonic_cst"],
+}
 
 
 def resolve_weight_threshold(

@@ -1,5 +1,6 @@
 """Forests of weighted CART trees, whatever the scheme of their weights."""
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from joblib import effective_n_jobs  # type: ignore[import-untyped]
@@ -15,6 +16,7 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
+from bayeswood.methods.cart.growth_rules import resolve_growth
 
 
 class CartForest(ForestEstimator):
@@ -29,7 +31,8 @@ class CartForest(ForestEstimator):
         """The parameters, resolved for these data."""
         seed = draw_seed(self.random_state)
         law = RowWeights(self._scheme, seed, threshold=self._threshold())
-        return plan_cart(self, data.X.shape, law)
+        plan = plan_cart(self, data.X.shape, law)
+        return replace(plan, rules=resolve_growth(self, data))
 
     def _threshold(self) -> float:
         """Exponential weights below it are 0."""

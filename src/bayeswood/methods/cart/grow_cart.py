@@ -5,7 +5,7 @@ impurity of the children. The methods built on it differ in how θ is drawn.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,16 @@ from bayeswood.forest import Forest, RowWeights
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.cart.growth_rules import GrowthRules
 from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]
 
 CORE_CRITERION = {
     "squared_error": "squared_error",
+    "friedman_mse": "squared_error",
+    "absolute_error": "absolute_error",
+    "poisson": "poisson",
     "gini": "gini",
     "entropy": "entropy",
     "log_loss": "entropy",
@@ -46,7 +50,7 @@ class CartPlan:
     splitter: str = "best"
     n_candidates: int = 0
     randomized_fraction: float = 0.0
-    min_samples_split: int = 2
+    rules: GrowthRules = field(default_factory=GrowthRules)
 
     @property
     def seed(self) -> int:
@@ -132,7 +136,6 @@ def _grow_chunk(
         n_classes=data.n_classes,
         max_features=plan.max_features,
         min_samples_leaf=plan.min_samples_leaf,
-        min_samples_split=plan.min_samples_split,
         min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
         max_depth=min(plan.max_depth or 0, np.iinfo(np.int32).max),
         keep_rows=plan.keep_rows,
@@ -142,5 +145,6 @@ def _grow_chunk(
         splitter=plan.splitter,
         n_candidates=plan.n_candidates,
         randomized_fraction=plan.randomized_fraction,
+        **plan.rules.arguments(),
     )
     return Forest(core), importances

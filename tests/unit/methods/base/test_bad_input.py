@@ -124,7 +124,7 @@ OWN_PARAMETERS = {
         CalibratedForestRegressor(interval="normal"),
         "'interval' .* 'affine', 'leaves'. Got 'normal'",
     ),
-    "class criterion": (RandomForestRegressor(criterion="gini"), "'squared_error'. Got 'gini'"),
+    "class criterion": (RandomForestRegressor(criterion="gini"), "'poisson'. Got 'gini'"),
 }
 
 

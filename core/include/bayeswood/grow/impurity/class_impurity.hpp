@@ -69,6 +69,7 @@ class ClassSide {
   }
   double weight() const { return w_; }
   double score() const { return Impurity::score(sum_, w_); }
+  double value() const { return class_w_[1] / w_; }  // share of the second class
 
  private:
   const RowData& rows_;

@@ -21,6 +21,7 @@ class ScalarSide {
   }
   double weight() const { return w_; }
   double score() const { return wy_ * wy_ / w_; }
+  double value() const { return wy_ / w_; }
 
  private:
   const RowData& rows_;
@@ -47,6 +48,7 @@ class MultiSide {
     for (const double wy : wy_) sum += wy * wy;
     return sum / w_;
   }
+  double value() const { return wy_[0] / w_; }  // of the first output
 
  private:
   const RowData& rows_;

@@ -27,6 +27,7 @@ struct StageOptions {
   std::uint32_t max_depth = 4;
   double min_weight_fraction_leaf = 0;
   std::uint64_t seed = 0;
+  std::vector<std::int8_t> monotone = {};  // by feature, see forest/monotone.hpp; one response
 };
 
 // The rows of a bag: those that a tree is grown on, and those that only go down it. Both are
@@ -96,6 +97,7 @@ class StageGrower {
   std::unique_ptr<BinSums> sums_;
   std::uint32_t n_outputs_;
   bool subtracts_;  // whether nodes take histograms from their parents
+  StageTarget target_;
   StageRows rows_;
   NodeTotals root_;
   std::vector<Node> nodes_;
