@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
+from bayeswood.methods.base.class_weight import weigh_classes
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import check_kind, parameter_error
@@ -26,6 +27,10 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     def _read_target(self, y: Any) -> Target:
         return read_class_target(y, self._name)
 
+    def _weighed(self, target: Target, sample_weight: Any) -> Any:
+        class_weight = getattr(self, "class_weight", None)
+        return weigh_classes(class_weight, target, sample_weight, self._name)
+
     def _target_part(self, target: Target) -> ClassLabels:
         return ClassLabels(np.asarray(target.classes))
 
@@ -39,6 +44,12 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
+
+    @property
+    def n_outputs_(self) -> int:
+        """Number of responses: one, the class."""
+        self._check_fitted()
+        return 1
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row.

@@ -14,10 +14,12 @@ from sklearn.exceptions import NotFittedError
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.decision_path import decision_path
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
 from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.single_tree import SingleTrees
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.methods.base.training_sample import UNSEEN, TrainingSample
@@ -78,6 +80,13 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     def _target_part(self, target: Target) -> ClassLabels | ResponseShape:
         """What is kept of the response."""
 
+    def _weighed(self, target: Target, sample_weight: Any) -> Any:
+        """The weights of the rows, with what the parameters add to them."""
+        return sample_weight
+
+    def _begin(self, data: TrainingData) -> None:
+        """What is to be done, or refused, before an earlier fit is forgotten."""
+
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the forest.
@@ -103,14 +112,16 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, oob_groups: Any = None) -> Self:
         check_own_parameters(self)
+        target = self._read_target(y)
         data = read_training_data(
             X,
-            self._read_target(y),
-            sample_weight,
+            target,
+            self._weighed(target, sample_weight),
             oob_groups,
             categorical_features=self.categorical_features,
             owner=self._name,
         )
+        self._begin(data)
         self._forget()
         tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
         grown = self._grow(data, tasks)
@@ -218,6 +229,42 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         rows = self._encode(X)
         return self.forest_.apply(rows, self._workers(len(rows)))
 
+    @property
+    def estimators_(self) -> SingleTrees:
+        """The trees as estimators that predict by themselves, each made when it is asked for.
+
+        They predict what their leaves hold, before any calibration; their average is `predict` in
+        forests that average. Methods whose members are sums of trees have none.
+        """
+        # An AttributeError, so that `hasattr` can ask.
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{self._name} has no 'estimators_' before it is fitted.")
+        if self.forest_.trees_per_member > 1:
+            raise AttributeError(
+                f"{self._name} has sums of {self.forest_.trees_per_member} trees, which do not "
+                "predict one by one: see forest_.trees for the trees, predict_draws for the sums."
+            )
+        return SingleTrees(self)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Nodes that each row goes through in each tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix, (n_rows, n_nodes of all trees)
+            1 where a row goes through a node. Takes 16 bytes per row, tree and step of the way.
+        n_nodes_ptr : ndarray of int64, (n_trees + 1,)
+            The nodes of tree t are the columns from ``n_nodes_ptr[t]`` to before
+            ``n_nodes_ptr[t + 1]``, in the order of `Tree`.
+        """
+        rows = self._encode(X)
+        return decision_path(self.forest_, rows, self._workers(len(rows)))
+
     def support(self, X: Any) -> F64:
         """How well each row is surrounded by training rows: near 0, there are no data near.
 
@@ -294,7 +341,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         self._check_fitted()
         numbers = {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)}
         meta: dict[str, Any] = {
-            "parameters": saved_state.plain_parameters(self.get_params(deep=False)),
+            "parameters": saved_state.own_parameters(self),
             "schema": self.schema_.to_json(),
             "seed": self.seed_,
             "numbers": numbers,
@@ -345,6 +392,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        parameters = saved_state.read_parameters(parameters)
         unknown = sorted(set(parameters) - set(cls._get_param_names()))
         if unknown:
             raise BayeswoodError(f"{cls.__name__} has no parameter {unknown[0]!r}.")

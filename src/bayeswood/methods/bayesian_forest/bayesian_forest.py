@@ -18,8 +18,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.class_weight import TREE_CLASS_WEIGHT
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.cart.drawn_rows import weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
 
@@ -65,6 +67,21 @@ class BayesianForestClassifier(ScoredClassifier):
         Whether to predict each training row by the trees that did not see it; needs a
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the accuracy as
         the score.
+    bootstrap : {True}, default=True
+        Every tree draws weights, or it would be no draw of the posterior. `RandomForestClassifier` has
+        trees without.
+    max_samples : None, default=None
+        Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
+        −log(share of rows to keep).
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1), or such that all classes weigh the same, in the table or in
+        each tree's draw. Probabilities are then those of a world with such shares of classes; to
+        move a decision alone, leave it and set a threshold on `predict_proba`.
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -141,6 +158,8 @@ class BayesianForestClassifier(ScoredClassifier):
         **CART,
         **WEIGHTS,
         "criterion": one_of("gini", "entropy", "log_loss"),
+        "class_weight": TREE_CLASS_WEIGHT,
+        **weighted_rows("RandomForestClassifier"),
     }
 
     def __init__(
@@ -154,6 +173,10 @@ class BayesianForestClassifier(ScoredClassifier):
         max_features: int | float | str | None = "sqrt",
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -167,6 +190,10 @@ class BayesianForestClassifier(ScoredClassifier):
         self.max_features = max_features
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.class_weight = class_weight
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -207,6 +234,16 @@ class BayesianForestRegressor(ScoredRegressor):
         Whether to predict each training row by the trees that did not see it; needs a
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the R² as
         the score.
+    bootstrap : {True}, default=True
+        Every tree draws weights, or it would be no draw of the posterior. `RandomForestRegressor` has
+        trees without.
+    max_samples : None, default=None
+        Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
+        −log(share of rows to keep).
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -281,6 +318,7 @@ class BayesianForestRegressor(ScoredRegressor):
         **WEIGHTS,
         "criterion": one_of("squared_error"),
         "keep_responses": BOOLEAN,
+        **weighted_rows("RandomForestRegressor"),
     }
 
     def __init__(
@@ -295,6 +333,9 @@ class BayesianForestRegressor(ScoredRegressor):
         keep_responses: bool = True,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -309,6 +350,9 @@ class BayesianForestRegressor(ScoredRegressor):
         self.keep_responses = keep_responses
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
