@@ -25,7 +25,8 @@ from bayeswood.methods.base.predictive import HardVotes, MemberAverage, Predicti
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.drawn_rows import DRAWN_ROWS, check_scored, resolve_max_samples
-from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.cart.joint_labels import JointClassifier
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredRegressor
 
 F64 = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class BootstrapForest(CartForest):
         return RowWeights("bootstrap" if self.bootstrap else "unit", seed, n_draws=n_draws)
 
 
-class RandomForestClassifier(BootstrapForest, ScoredClassifier):
+class RandomForestClassifier(BootstrapForest, JointClassifier):
     """A random forest for classes.
 
     Parameters

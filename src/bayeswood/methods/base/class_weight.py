@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.base.parameters import NONE, Constraint, one_of
+from bayeswood.methods.base.parameters import NONE, Constraint, one_of, parameter_error
 from bayeswood.methods.base.training_data import Target
 from bayeswood.table import check_weights
 
@@ -32,8 +32,12 @@ def _is_weights(value: Any) -> bool:
 _WEIGHTS = Constraint("a dict of classes and their finite weights >= 0", _is_weights)
 #: For methods that have no random rows of a tree.
 CLASS_WEIGHT = one_of(BALANCED) | _WEIGHTS | NONE
-#: For methods whose trees draw rows.
-TREE_CLASS_WEIGHT = one_of(BALANCED, BY_TREE) | _WEIGHTS | NONE
+_LISTED = Constraint(
+    "a list of such, one for each output,",
+    lambda value: isinstance(value, (list, tuple)) and bool(value) and all(map(_is_weights, value)),
+)
+#: For methods whose trees draw rows, and that may have several outputs.
+TREE_CLASS_WEIGHT = one_of(BALANCED, BY_TREE) | _WEIGHTS | _LISTED | NONE
 _WHOLE = Constraint(
     "a dict of classes and whole numbers >= 0, for rows are counted in whole numbers ('balanced' "
     "gives fractions),",
@@ -71,16 +75,29 @@ def weigh_classes(class_weight: Any, target: Target, sample_weight: Any, owner: 
     given = check_weights(sample_weight, len(target.y), owner)
     of_rows = np.ones(len(target.y)) if given is None else given
     if class_weight == BALANCED:
-        return of_rows * balanced_weights(target.y, of_rows, len(np.asarray(target.classes)))
-    return of_rows * _named_weights(class_weight, np.asarray(target.classes), owner)[target.y]
+        return of_rows * balanced_weights(target, of_rows)
+    named = class_weight if isinstance(class_weight, (list, tuple)) else [class_weight]
+    outputs = target.outputs()
+    if len(named) != len(outputs):
+        words = f"a list of {len(outputs)} dicts, one for each output of y,"
+        raise parameter_error("class_weight", owner, words, class_weight)
+    for weights, (codes, classes) in zip(named, outputs, strict=True):
+        of_rows = of_rows * _named_weights(weights, classes, owner)[codes]
+    return of_rows
 
 
-def balanced_weights(codes: NDArray[np.int32], weights: F64, n_classes: int) -> F64:
-    """The factor of each row that gives all classes with weight the same: Σw / (C Σ_c w)."""
-    total = np.bincount(codes, weights, n_classes)
-    factor = np.zeros(n_classes)
-    np.divide(weights.sum() / n_classes, total, out=factor, where=total > 0)
-    return np.asarray(factor[codes])
+def balanced_weights(target: Target, weights: F64) -> F64:
+    """The factor of each row that gives all classes with weight the same: Σw / (C Σ_c w).
+
+    Of several outputs, the product.
+    """
+    found: F64 = np.ones(len(weights))
+    for codes, classes in target.outputs():
+        total = np.bincount(codes, weights, len(classes))
+        factor = np.zeros(len(classes))
+        np.divide(weights.sum() / len(classes), total, out=factor, where=total > 0)
+        found *= factor[codes]
+    return found
 
 
 def _named_weights(given: Mapping[Any, Any], classes: NDArray[Any], owner: str) -> F64:
@@ -98,6 +115,8 @@ def _named_weights(given: Mapping[Any, Any], classes: NDArray[Any], owner: str) 
 
 def plain_class_weight(value: Any) -> Any:
     """As JSON keeps it: pairs, for the keys of its objects are strings."""
+    if isinstance(value, (list, tuple)):
+        return {"outputs": [plain_class_weight(one) for one in value]}
     if not isinstance(value, Mapping):
         return value
     return [[_plain_label(label), float(weight)] for label, weight in value.items()]
@@ -115,6 +134,8 @@ def read_class_weight(plain: Any) -> Any:
     >>> read_class_weight(plain_class_weight({1: 2, "a": 0.5}))
     {1: 2.0, 'a': 0.5}
     """
+    if isinstance(plain, Mapping) and isinstance(plain.get("outputs"), list):
+        return [read_class_weight(one) for one in plain["outputs"]]
     if not isinstance(plain, Sequence) or isinstance(plain, str):
         return plain
     is_pairs = all(isinstance(p, list) and len(p) == 2 for p in plain)

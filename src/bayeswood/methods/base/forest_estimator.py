@@ -17,7 +17,13 @@ from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.decision_path import decision_path
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
-from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
+from bayeswood.methods.base.parts import (
+    ClassBlocks,
+    ClassLabels,
+    Part,
+    ResponseShape,
+    SavedModel,
+)
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.single_tree import SingleTrees
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
@@ -77,7 +83,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         """The response as the core takes it."""
 
     @abstractmethod
-    def _target_part(self, target: Target) -> ClassLabels | ResponseShape:
+    def _target_part(self, target: Target) -> ClassLabels | ClassBlocks | ResponseShape:
         """What is kept of the response."""
 
     def _weighed(self, target: Target, sample_weight: Any) -> Any:
@@ -416,7 +422,7 @@ def fitted_attributes(
     schema: Schema,
     grown: GrownForest,
     predictive: Predictive,
-    target: ClassLabels | ResponseShape,
+    target: ClassLabels | ClassBlocks | ResponseShape,
 ) -> dict[str, Any]:
     """The fitted attributes of an estimator with these parts."""
     parts = (target, *grown.parts)

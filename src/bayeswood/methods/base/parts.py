@@ -83,12 +83,43 @@ class ClassLabels:
         return classes_from_plain(plain, "The model file")
 
     @classmethod
-    def read(cls, saved: SavedModel) -> Self:
+    def read(cls, saved: SavedModel) -> "ClassLabels | ClassBlocks":
         """Checked against the trees."""
+        if "class_blocks" in saved.meta:
+            return ClassBlocks.read(saved)
         classes = cls.labels_in(saved)
         if not saved.forest.is_classifier or len(classes) != saved.forest.n_outputs:
             raise BayeswoodError("The model file's classes do not match its trees.")
         return cls(classes)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBlocks:
+    """The classes of several outputs, in the order of a classifier's outputs."""
+
+    blocks: tuple[NDArray[Any], ...]
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``classes_``, a list."""
+        return {"classes_": list(self.blocks)}
+
+    def names(self) -> tuple[str, ...]:
+        """Leaves hold a column for each class, without a name."""
+        return ()
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """With the types of the labels."""
+        meta["class_blocks"] = [classes_to_plain(classes) for classes in self.blocks]
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> Self:
+        """Checked against the trees."""
+        plain = read_value(saved.meta, "class_blocks", list)
+        blocks = tuple(classes_from_plain(one, "The model file") for one in plain)
+        is_lawful = not saved.forest.is_classifier and len(blocks) > 1
+        if not is_lawful or sum(map(len, blocks)) != saved.forest.n_outputs:
+            raise BayeswoodError("The model file's classes do not match its trees.")
+        return cls(blocks)
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,12 @@ class SingleTreeClassifier(SingleTree):
 
     def predict_proba(self, X: Any) -> F64:
         """Class probabilities of each row's leaf, (n_rows, n_classes)."""
-        return self._leaf_values(X)
+        found: F64 = self._whole._split(self._leaf_values(X))
+        return found
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row's leaf, of equals the first, (n_rows,)."""
-        labels: NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        labels: NDArray[Any] = self._whole._decide(self._leaf_values(X))
         return labels
 
 
@@ -122,8 +123,8 @@ class SingleTrees(Sequence[SingleTree]):
 
     def __init__(self, whole: Any) -> None:
         self._whole = whole
-        is_classifier = whole.forest_.is_classifier
-        self._kind = SingleTreeClassifier if is_classifier else SingleTreeRegressor
+        has_classes = hasattr(whole, "classes_")
+        self._kind = SingleTreeClassifier if has_classes else SingleTreeRegressor
 
     def __len__(self) -> int:
         return int(self._whole.forest_.n_trees)

@@ -23,7 +23,8 @@ from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of,
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.drawn_rows import weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
-from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.cart.joint_labels import JointClassifier
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredRegressor
 
 WEIGHTS: Mapping[str, Constraint] = {
     "weight_threshold": real(0, integers=True),
@@ -41,7 +42,7 @@ def check_out_of_bag(oob_score: Any, weight_threshold: float, owner: str) -> Non
         )
 
 
-class BayesianForestClassifier(ScoredClassifier):
+class BayesianForestClassifier(JointClassifier):
     """A Bayesian forest for classes: a posterior sample of CART trees.
 
     Parameters

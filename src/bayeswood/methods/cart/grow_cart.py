@@ -148,7 +148,7 @@ def _weight_arguments(plan: CartPlan, data: TrainingData, trees: range) -> dict[
     given = 1.0 if data.sample_weight is None else data.sample_weight
     for place, tree in enumerate(trees):
         drawn = plan.row_weights.draw(tree, data.n_rows)
-        factor = balanced_weights(data.target.y, drawn * given, data.n_classes)
+        factor = balanced_weights(data.target, drawn * given)
         weights[place] = drawn * factor
     return {"scheme": "given", "seed": plan.seed, "given_weights": weights}
 
