@@ -37,7 +37,7 @@ def _(library):
     "`estimators_[0].predict(X)`",
     "numbers of the classes",
     "differs",
-    words="the classes themselves; trees have `.tree`, its arrays and text, in the place of `.tree_`",
+    words="the classes themselves; `.tree` has a tree's arrays and text, not `.tree_`",
 )
 def _(library):
     names = np.array(["a", "b", "c"])[IRIS[1]]
@@ -225,10 +225,8 @@ def _(library):
 def _(library):
     forest = small(library)
     others = pickle.loads(pickle.dumps(forest)), copy.deepcopy(forest)
-    found = [
-        np.array_equal(o.predict_proba(IRIS[0]), forest.predict_proba(IRIS[0])) for o in others
-    ]
-    return found
+    proba = forest.predict_proba(IRIS[0])
+    return [np.array_equal(other.predict_proba(IRIS[0]), proba) for other in others]
 
 
 # --- data -----------------------------------------------------------------------------------------

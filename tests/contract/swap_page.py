@@ -21,27 +21,27 @@ the random numbers differ; what *differs* or is *refused* says why, and what to 
 
 `BayesianForest*` and `CalibratedForest*` take the same parameters. Their trees weigh all rows:
 `bootstrap` must be True and `max_samples` None, and `weight_threshold=-log(share)` leaves all but a
-share of the rows out. A calibrated forest is one fit: `warm_start` must be False. With `class_weight`
-its probabilities are calibrated for a world with such shares of classes, not for the rows that you
-have; to move a decision alone, leave `class_weight` and set a threshold on `predict_proba`.
+share of the rows out. A calibrated forest is one fit: `warm_start` must be False. With
+`class_weight` its probabilities are calibrated for a world with such shares of classes, not for the
+rows that you have; to move a decision alone, leave it and set a threshold on `predict_proba`.
 
 """
 
 _TAIL = """
 ## Sparse tables
 
-A sparse X is refused, with a line that says how much memory `X.toarray()` takes: 8 bytes per value.
-A zero is a value like others here, and support, intervals and model files need rows as they are. CPU
-seconds for 20 trees (the least of three, the libraries in turn, on a busy machine), where scikit-learn
-takes the table either way:
+A sparse X is refused, with a line that says how much memory `X.toarray()` takes: 8 bytes per
+value. A zero is a value like others here, and support and intervals need rows as they are. CPU
+seconds for 20 trees (the least of three, the libraries in turn, on a busy machine), where
+scikit-learn takes the table either way:
 
-| rows × columns, share that is not 0 | dense | scikit-learn, sparse | scikit-learn, dense | ours, dense |
+| rows × columns, not 0 | dense | scikit-learn, sparse | scikit-learn, dense | ours, dense |
 |---|---|---|---|---|
 | 3,000 × 2,000, 1 % | 48 MB | 0.26 | 1.12 | 0.48 |
 | 2,000 × 5,000, 1 % | 80 MB | 0.24 | 1.39 | 0.55 |
 | 5,000 × 500, 5 % | 20 MB | 0.50 | 0.48 | 0.34 |
 
-So the dense table costs twice the time where nearly all is 0, and none from 5 % on; what it costs is
+So the dense table costs twice the time where nearly all is 0, and none at 5 %; what it costs is
 memory. Where it does not fit, keep the columns that occur most, or reduce them
 (`sklearn.decomposition.TruncatedSVD`).
 """

@@ -291,7 +291,7 @@ def _(library):
     "`class_weight={0: 1, 1: 8}`",
     "weights of classes; rows are drawn in proportion (since 1.9)",
     "same law",
-    words="here weights multiply the counts of the draw, so that `min_samples_leaf` rows weigh otherwise",
+    words="here weights multiply the counts of the draw",
     within=0.08,
 )
 def _(library):

@@ -4,7 +4,6 @@ import inspect
 
 import numpy as np
 import pytest
-
 from swap_page import PAGE, page
 from swap_table import OURS, ROWS, THEIRS, Refused, outcome
 
@@ -28,7 +27,8 @@ def test_row(entry):
         assert not np.array_equal(np.asarray(ours, object), np.asarray(theirs, object))
     else:
         assert entry.status == "refused"
-        assert isinstance(ours, Refused) and not isinstance(theirs, Refused)
+        assert isinstance(ours, Refused)
+        assert not isinstance(theirs, Refused)
         assert entry.words
 
 

@@ -24,9 +24,9 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
 from bayeswood.forest.class_prior import class_alphas
 from bayeswood.forest.smoothing import smooth_classes
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.parameters import (
     CART,
     Constraint,

@@ -43,10 +43,11 @@ def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], ND
     _refuse_none(y, estimator_name)
     columns, n_dimensions = open_columns(y, "y", estimator_name)
     if len(columns) > 1:
+        shape = (len(columns[0].values), len(columns))
         raise BayeswoodError(
-            f"y should be a 1d array, got an array of shape {(len(columns[0].values), len(columns))} "
-            f"instead. {estimator_name} predicts one class; sklearn.multioutput."
-            "MultiOutputClassifier fits one of it for each column."
+            f"y should be a 1d array, got an array of shape {shape} instead. {estimator_name} "
+            "predicts one class; sklearn.multioutput.MultiOutputClassifier fits one of it for each "
+            "column."
         )
     cells = one_column(columns, n_dimensions, "y")
     return _number_classes(cells, estimator_name, getattr(y, "dtype", None))

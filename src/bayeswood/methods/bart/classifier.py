@@ -19,8 +19,8 @@ from bayeswood.methods.bart.default_prior import class_prior
 from bayeswood.methods.bart.linked_sums import LinkedSums
 from bayeswood.methods.bart.run_sums import SampledSums, SumResponses
 from bayeswood.methods.bart.sum_estimator import SUMS, SumEstimator, warn_of_chains
-from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
 from bayeswood.methods.base.predictive import Predictive

@@ -1,6 +1,6 @@
 """What can be asked of a classifier: its forest and its predictive, together."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,7 +27,7 @@ F64 = NDArray[np.float64]
 class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     """A forest whose members give class probabilities. Not to be used by itself."""
 
-    _target_kind = ClassLabels
+    _target_kind: ClassVar[type[ClassLabels] | type[ClassBlocks]] = ClassLabels
     classes_: NDArray[Any]
 
     def _read_target(self, y: Any) -> Target:

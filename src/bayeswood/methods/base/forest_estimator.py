@@ -57,7 +57,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     _parts: tuple[Part, ...]
 
     # What is kept of the response, and further parts that an estimator may have.
-    _target_kind: ClassVar[type[ClassLabels] | type[ResponseShape]]
+    _target_kind: ClassVar[type[ClassLabels] | type[ClassBlocks] | type[ResponseShape]]
     _part_kinds: ClassVar[tuple[type[Part], ...]] = ()
     # What errors and files call the estimator.
     _name: ClassVar[str]

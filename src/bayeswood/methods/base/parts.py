@@ -83,10 +83,8 @@ class ClassLabels:
         return classes_from_plain(plain, "The model file")
 
     @classmethod
-    def read(cls, saved: SavedModel) -> "ClassLabels | ClassBlocks":
+    def read(cls, saved: SavedModel) -> Self:
         """Checked against the trees."""
-        if "class_blocks" in saved.meta:
-            return ClassBlocks.read(saved)
         classes = cls.labels_in(saved)
         if not saved.forest.is_classifier or len(classes) != saved.forest.n_outputs:
             raise BayeswoodError("The model file's classes do not match its trees.")
@@ -112,8 +110,10 @@ class ClassBlocks:
         meta["class_blocks"] = [classes_to_plain(classes) for classes in self.blocks]
 
     @classmethod
-    def read(cls, saved: SavedModel) -> Self:
-        """Checked against the trees."""
+    def read(cls, saved: SavedModel) -> "ClassBlocks | ClassLabels":
+        """Checked against the trees; `ClassLabels` where there is one output."""
+        if "class_blocks" not in saved.meta:
+            return ClassLabels.read(saved)
         plain = read_value(saved.meta, "class_blocks", list)
         blocks = tuple(classes_from_plain(one, "The model file") for one in plain)
         is_lawful = not saved.forest.is_classifier and len(blocks) > 1

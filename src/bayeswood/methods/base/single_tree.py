@@ -37,12 +37,14 @@ class SingleTree:
     @property
     def tree(self) -> Tree:
         """The nodes."""
-        return self._whole.forest_.trees[self._index]
+        forest: Forest = self._whole.forest_
+        return forest.trees[self._index]
 
     @property
     def forest_(self) -> Forest:
         """The tree as a forest of one."""
-        return self._whole.forest_.select([self._index])
+        whole: Forest = self._whole.forest_
+        return whole.select([self._index])
 
     @property
     def n_features_in_(self) -> int:

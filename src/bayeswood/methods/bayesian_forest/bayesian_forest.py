@@ -69,8 +69,8 @@ class BayesianForestClassifier(JointClassifier):
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the accuracy as
         the score.
     bootstrap : {True}, default=True
-        Every tree draws weights, or it would be no draw of the posterior. `RandomForestClassifier` has
-        trees without.
+        Every tree draws weights, or it would be no draw of the posterior.
+        `RandomForestClassifier` has trees without.
     max_samples : None, default=None
         Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
         −log(share of rows to keep).
@@ -236,8 +236,8 @@ class BayesianForestRegressor(ScoredRegressor):
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the R² as
         the score.
     bootstrap : {True}, default=True
-        Every tree draws weights, or it would be no draw of the posterior. `RandomForestRegressor` has
-        trees without.
+        Every tree draws weights, or it would be no draw of the posterior.
+        `RandomForestRegressor` has trees without.
     max_samples : None, default=None
         Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
         −log(share of rows to keep).

@@ -11,8 +11,8 @@ Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.class_weight import CLASS_WEIGHT
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, integer, one_of
 from bayeswood.methods.base.regressor import ForestRegressor
 from bayeswood.methods.bayesian_forest.row_parts import MAX_PARTS, PartedForest

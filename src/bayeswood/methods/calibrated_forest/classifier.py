@@ -28,9 +28,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.parameters import NONE, Constraint, integer, one_of, real
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import TrainingData

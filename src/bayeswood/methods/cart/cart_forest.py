@@ -60,7 +60,7 @@ class CartForest(ForestEstimator):
 
     def _plan(self, data: TrainingData) -> CartPlan:
         """The parameters, resolved for these data."""
-        start: WarmStart | None = vars(self).pop("_warm_start", None)
+        start: WarmStart | None = self.__dict__.pop("_warm_start", None)
         earlier = None if start is None else start.seed
         seed = draw_seed(self.random_state) if earlier is None else earlier
         plan = plan_cart(self, data.X.shape, self._law(data, seed))

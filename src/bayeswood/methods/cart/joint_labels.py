@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.grown_forest import GrownForest
+from bayeswood.methods.base.parts import ClassBlocks
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
 from bayeswood.methods.base.training_data import (
     Target,
@@ -32,6 +33,8 @@ _JOINT = {"criterion": "gini", "voting": "soft"}
 
 class JointClassifier(ScoredClassifier):
     """A forest for classes that takes several columns of them. Not to be used by itself."""
+
+    _target_kind = ClassBlocks
 
     def _read_target(self, y: Any) -> Target:
         return read_class_blocks(y, self._name)

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest.class_prior import class_alphas
-from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import (
     NONE,
     Constraint,

@@ -118,7 +118,7 @@ def test_what_is_no_class_weight_is_refused_in_words(class_weight, words):
 
 def test_files_read_in_pieces_take_no_class_weight(tmp_path):
     forest = bw.EmpiricalBayesianForestClassifier(class_weight="balanced")
-    with pytest.raises(bw.BayeswoodError, match="'class_weight' .* must be None for fit_parquet"):
+    with pytest.raises(bw.BayeswoodError, match=r"'class_weight' .* must be None for fit_parquet"):
         forest.fit_parquet([tmp_path / "rows.parquet"], target="y")
 
 

@@ -25,13 +25,16 @@ def test_a_tree_says_what_its_leaves_hold(forest):
     np.testing.assert_allclose(tree.predict_proba(X), tree.tree.value[tree.apply(X)], atol=1e-7)
     np.testing.assert_array_equal(tree.predict(X), tree.predict_proba(X).argmax(axis=1))
     assert (tree.get_depth(), tree.get_n_leaves()) == (tree.tree.depth, tree.tree.n_leaves)
-    assert tree.n_features_in_ == 4 and tree.n_outputs_ == 1
+    assert tree.n_features_in_ == 4
+    assert tree.n_outputs_ == 1
     np.testing.assert_allclose(tree.feature_importances_.sum(), 1.0)
 
 
 def test_a_sequence(forest):
     trees = forest.estimators_
-    assert len(trees) == 6 and len(trees[1:3]) == 2 and len(list(trees)) == 6
+    assert len(trees) == 6
+    assert len(trees[1:3]) == 2
+    assert len(list(trees)) == 6
     assert repr(trees) == "<6 trees that predict>"
     assert repr(trees[-1]).startswith("<tree 5 of RandomForestClassifier: <Tree of")
     with pytest.raises(IndexError):
@@ -49,7 +52,8 @@ def test_trees_of_numbers():
 def test_sums_of_trees_have_none():
     rows, y = make_friedman1(60, random_state=0)
     sums = bw.BARTRegressor(3, n_chains=1, n_burn_in=3, n_draws=4, random_state=0).fit(rows, y)
-    assert not hasattr(sums, "estimators_") and not hasattr(bw.BARTRegressor(), "estimators_")
+    assert not hasattr(sums, "estimators_")
+    assert not hasattr(bw.BARTRegressor(), "estimators_")
     with pytest.raises(AttributeError, match="sums of 3 trees"):
         _ = sums.estimators_
 
@@ -78,4 +82,5 @@ def test_decision_path_is_the_way_from_root_to_leaf(forest):
 def test_a_forest_of_roots():
     flat = bw.RandomForestRegressor(2, random_state=0).fit(X, np.ones(150))
     indicator, starts = flat.decision_path(X)
-    assert indicator.toarray().tolist() == [[1, 1]] * 150 and starts.tolist() == [0, 1, 2]
+    assert indicator.toarray().tolist() == [[1, 1]] * 150
+    assert starts.tolist() == [0, 1, 2]

@@ -31,7 +31,9 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger(half):
         bw.forest.RowWeights("bootstrap", law.seed, n_draws=n).draw(tree=3, n_rows=80)
         for n in (20, 30)
     )
-    assert (smaller <= larger).all() and smaller.sum() == 20 and larger.sum() == 30
+    assert (smaller <= larger).all()
+    assert smaller.sum() == 20
+    assert larger.sum() == 30
 
 
 def test_out_of_bag_rows_are_those_not_drawn(half):
@@ -82,7 +84,8 @@ def test_rows_of_weight_zero_are_never_drawn():
     weight = (np.arange(80) % 2).astype(float)
     forest = bw.RandomForestRegressor(5, max_samples=7, random_state=0).fit(X, Y, weight)
     for rows in forest.estimators_samples_:
-        assert len(rows) == 7 and (rows % 2 == 1).all()
+        assert len(rows) == 7
+        assert (rows % 2 == 1).all()
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,15 @@ def test_joint_trees_are_those_of_scikit_learn():
 
 def test_answers_for_every_output(mixed):
     assert [classes.tolist() for classes in mixed.classes_] == [["a", "b", "c"], ["x", "y"]]
-    assert mixed.n_classes_ == [3, 2] and mixed.n_outputs_ == 2
+    assert mixed.n_classes_ == [3, 2]
+    assert mixed.n_outputs_ == 2
     proba = mixed.predict_proba(X)
     assert [part.shape for part in proba] == [(150, 3), (150, 2)]
     for part in proba:
         np.testing.assert_allclose(part.sum(axis=1), 1.0)
     guess = mixed.predict(X)
-    assert guess.shape == (150, 2) and np.mean(guess == MIXED) > 0.98
+    assert guess.shape == (150, 2)
+    assert np.mean(guess == MIXED) > 0.98
     np.testing.assert_allclose(np.exp(mixed.predict_log_proba(X)[1]), proba[1])
 
 
@@ -76,7 +78,8 @@ def test_out_of_bag_labels():
     shares = forest.oob_decision_function_
     assert shares.shape == (150, 2, 2)
     right = (shares.argmax(axis=1) == LABELS).all(axis=1)
-    assert forest.oob_score_ == right.mean() and 0.9 < right.mean() < 1.0
+    assert forest.oob_score_ == right.mean()
+    assert 0.9 < right.mean() < 1.0
 
 
 @pytest.mark.parametrize(
