@@ -96,8 +96,10 @@ class RandomForestClassifier(BootstrapForest, JointClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        Class labels, sorted.
+    classes_ : ndarray, (n_classes,), or a list of such
+        Class labels, sorted; a list where y has several columns.
+    n_outputs_ : int
+        Columns of y.
     oob_score_ : float
         Accuracy (weighted by `sample_weight`), or the callable's value, of the out-of-bag
         predictions. With `oob_score` only.
@@ -106,6 +108,10 @@ class RandomForestClassifier(BootstrapForest, JointClassifier):
         every tree saw. With `oob_score` only.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree drew, one drawn twice there twice; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -128,6 +134,11 @@ class RandomForestClassifier(BootstrapForest, JointClassifier):
 
     Notes
     -----
+    Where y has several columns, labels or classes, trees are grown for all together by the sum of
+    their Gini impurities, as in scikit-learn; `predict_proba` is then a list. Draws, intervals
+    and `uncertainty` are for one column; `sklearn.multioutput.MultiOutputClassifier` fits a forest
+    for each.
+
     The lecture's F(x) = Mode{F_b(x)} is ``voting="hard"``; with an even number of trees two
     classes can tie, and the first in `classes_` then wins: take an odd number.
 
@@ -253,6 +264,10 @@ class RandomForestRegressor(BootstrapForest, ScoredRegressor):
         every tree saw. With `oob_score` only.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree drew, one drawn twice there twice; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)

@@ -102,8 +102,9 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         X : array-like or data frame, (n_rows, n_features)
             NumPy array, pandas or polars frame, or pyarrow table. Strings, categoricals and
             bools are categories; NaN and None are missing values and need no imputation.
-        y : array-like, (n_rows,) or, for regressors, (n_rows, n_outputs)
-            Response.
+        y : array-like, (n_rows,) or (n_rows, n_outputs)
+            Response. Several columns are for regressors, and for random and Bayesian forests of
+            classes (labels, or columns of classes).
         sample_weight : array-like, (n_rows,), default=None
             Non-negative weights that multiply the random weights of each tree. Only their
             ratios matter; a weight of 0 is the same as leaving the row out, but for the names of

@@ -97,10 +97,16 @@ class BayesianForestClassifier(JointClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        Class labels, sorted.
+    classes_ : ndarray, (n_classes,), or a list of such
+        Class labels, sorted; a list where y has several columns.
+    n_outputs_ : int
+        Columns of y.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree gave a weight above 0; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -263,6 +269,10 @@ class BayesianForestRegressor(ScoredRegressor):
         Number of responses.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree gave a weight above 0; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
