@@ -14,15 +14,15 @@ X, Y = make_friedman1(80, random_state=0)
 
 @pytest.fixture(scope="module")
 def half():
-    settings = {"max_samples": 0.25, "oob_score": True, "random_state": 0}
+    settings = {"max_samples": 0.5, "oob_score": True, "min_samples_leaf": 5, "random_state": 0}
     return bw.RandomForestRegressor(60, **settings).fit(X, Y)
 
 
 def test_a_tree_has_the_rows_that_it_drew(half):
     for tree, rows in zip(half.forest_.trees, half.estimators_samples_, strict=True):
-        assert len(rows) == 20
+        assert len(rows) == 40
         assert tree.n_samples[0] == len(np.unique(rows))
-        np.testing.assert_allclose(tree.weight[0], 20)
+        np.testing.assert_allclose(tree.weight[0], 40)
 
 
 def test_a_smaller_sample_is_the_beginning_of_a_larger(half):
@@ -61,7 +61,7 @@ def test_a_file_knows_how_many_rows_were_drawn(half):
     half.save(file)
     file.seek(0)
     loaded = bw.load(file)
-    assert loaded.max_samples == 0.25
+    assert loaded.max_samples == 0.5
     np.testing.assert_array_equal(loaded.predict_interval(X), half.predict_interval(X))
     with pytest.raises(AttributeError, match="comes from a file"):
         _ = loaded.estimators_samples_
