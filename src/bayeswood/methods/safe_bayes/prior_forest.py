@@ -354,7 +354,7 @@ class PriorForestEstimator(ForestEstimator):
         Parameters
         ----------
         other : estimator of the same class
-            Fitted with the same seed, columns, trees (the same `depth`, for "auto" takes it from the
+            Fitted with the same seed, columns, trees (the same `depth`: "auto" takes it from the
             number of rows) and edges of the transform (give both the same `pit_reference`, or
             ``transform="none"``). It is not changed.
 
