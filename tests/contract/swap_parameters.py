@@ -184,7 +184,7 @@ def _(library):
     "`min_impurity_decrease=0.5`",
     "fewer leaves",
     "same law",
-    within=3.0,
+    within=1.5,
     needs="min_impurity_decrease",
 )
 def _(library):
@@ -324,7 +324,7 @@ def _(library):
     return small(library, class_weight={7: 1.0})
 
 
-@row(PARAMETERS, "`ccp_alpha=0.5`", "pruned trees", "same law", within=3.0, needs="ccp_alpha")
+@row(PARAMETERS, "`ccp_alpha=0.5`", "pruned trees", "same law", within=1.5, needs="ccp_alpha")
 def _(library):
     trees = curve(library, n_estimators=50, ccp_alpha=0.5, max_features=0.5).estimators_
     return np.mean([tree.get_n_leaves() for tree in trees])

@@ -36,6 +36,7 @@ from bayeswood.methods.base.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.saved_state import LATER_PARAMETERS
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
@@ -129,6 +130,7 @@ class RandomizedTreesClassifier(ForestClassifier):
     True
     """
 
+    _later_parameters = LATER_PARAMETERS - {"min_samples_split"}
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **{name: rule for name, rule in CART.items() if name != "max_features"},
         "n_candidate_splits": integer(1, 10_000),

@@ -47,6 +47,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
     # Fitted attributes that a model file holds besides the forest, where they are present.
     _saved_numbers: ClassVar[tuple[str, ...]] = ("max_features_", "min_samples_leaf_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ()
+    _later_parameters: ClassVar[frozenset[str]] = saved_state.LATER_PARAMETERS
 
     forest_: Forest
     predictive_: Any

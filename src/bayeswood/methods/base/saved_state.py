@@ -17,19 +17,37 @@ from bayeswood.methods.base.class_weight import plain_class_weight, read_class_w
 _SCALARS = (str, bool, int, float, type(None))
 #: Parameters that came later: a file holds them where they are not at their default, so that
 #: the same model still makes the same file.
-LATER_PARAMETERS = frozenset({"bootstrap", "max_samples", "class_weight", "warm_start"})
+LATER_PARAMETERS = frozenset(
+    {
+        "max_leaf_nodes",
+        "min_samples_split",
+        "min_impurity_decrease",
+        "ccp_alpha",
+        "monotonic_cst",
+        "interaction_cst",
+        "bootstrap",
+        "max_samples",
+        "class_weight",
+        "warm_start",
+    }
+)
 
 
 def own_parameters(estimator: Any) -> dict[str, Any]:
     """The parameters of an estimator as a model file holds them."""
-    defaults = signature(type(estimator)).parameters
+    defaults, later = signature(type(estimator)).parameters, estimator._later_parameters
     return plain_parameters(
         {
             name: value
             for name, value in estimator.get_params(deep=False).items()
-            if name not in LATER_PARAMETERS or value is not defaults[name].default
+            if name not in later or not _is_same(value, defaults[name].default)
         }
     )
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    is_plain = type(value) is type(default) and isinstance(value, (int, float, str))
+    return value is default or bool(is_plain and value == default)
 
 
 def read_parameters(plain: Mapping[str, Any]) -> dict[str, Any]:

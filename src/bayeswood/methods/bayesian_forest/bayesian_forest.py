@@ -74,11 +74,12 @@ class BayesianForestClassifier(JointClassifier):
     max_samples : None, default=None
         Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
         −log(share of rows to keep).
-    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
         Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
-        that is not named weighs 1), or such that all classes weigh the same, in the table or in
-        each tree's draw. Probabilities are then those of a world with such shares of classes; to
-        move a decision alone, leave it and set a threshold on `predict_proba`.
+        that is not named weighs 1; a list of such for several columns of y), or such that all
+        classes weigh the same, in the table or in each tree's draw. Probabilities are then those
+        of a world with such shares of classes; to move a decision alone, leave it and set a
+        threshold on `predict_proba`.
     warm_start : bool, default=False
         Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
         trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
@@ -182,7 +183,7 @@ class BayesianForestClassifier(JointClassifier):
         oob_score: bool | Callable[..., float] = False,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
-        class_weight: dict[Any, float] | str | None = None,
+        class_weight: dict[Any, float] | list[dict[Any, float]] | str | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,

@@ -18,6 +18,7 @@ from bayeswood import (
     EmpiricalBayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomizedTreesClassifier,
     SubsampleForestClassifier,
     SubsampleForestRegressor,
     load,
@@ -320,6 +321,7 @@ def test_later_parameters_are_kept_where_they_are_used():
     used = own_parameters(RandomForestClassifier(3, bootstrap=False, class_weight={1: 2}))
     assert set(used) - set(plain) == {"bootstrap", "class_weight"}
     assert read_parameters(used)["class_weight"] == {1: 2.0}
+    assert "min_samples_split" in own_parameters(RandomizedTreesClassifier())  # from the first
 
 
 @pytest.mark.parametrize("wrong", [[["a"]], [[None, 1.0]], ["ab"], {"outputs": [[1]]}])
