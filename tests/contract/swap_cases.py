@@ -373,6 +373,11 @@ def _(library):
     return forest.oob_decision_function_.shape, 0.9 < forest.oob_score_ < 1.0
 
 
+@row(DATA, "sparse y", "refused")
+def _(library):
+    return labelled(library, csr_matrix(LABELS))
+
+
 @row(DATA, "`sample_weight` of ones", "as without")
 def _(library):
     pair = [library.classifier(3, random_state=0, bootstrap=False) for _ in range(2)]
