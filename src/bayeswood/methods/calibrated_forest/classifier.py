@@ -119,7 +119,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         that is not named weighs 1), or such that all classes weigh the same. Calibration,
         out-of-bag scores and promises are then those of a world with such shares of classes, not
         of the rows that you have. To move a decision alone, leave it and set a threshold on
-        `predict_proba`: with costs, say, that of a class at which the costs are even.
+        `predict_proba`: call a class whose misses cost k false alarms above 1 / (1 + k).
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
