@@ -33,7 +33,7 @@ void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
                           std::uint32_t max_depth, std::uint32_t min_samples_leaf,
                           const std::string& scheme, std::uint64_t seed, double weight_threshold,
                           const OptionalGroups& row_groups, const OptionalGroups& row_parts,
-                          std::uint64_t trees_per_draw, unsigned n_jobs,
+                          std::uint64_t trees_per_draw, std::uint32_t n_draws, unsigned n_jobs,
                           const std::vector<std::int8_t>& monotonic_cst) {
   const std::size_t n = encoded.n_rows();
   check_boosted_labels(span(labels), n, n_classes);
@@ -51,7 +51,7 @@ void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
   const ClassBoostData data{span(labels), n_classes,
                             sample_weight ? span(*sample_weight) : std::span<const double>{}};
   const WeightScheme law =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
+      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw, n_draws);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoostedClasses(encoded, data, law, options, run);
   });
@@ -92,8 +92,9 @@ void bind_boost_classes(nb::module_& m) {
            nb::arg("learning_rate"), nb::arg("damping"), nb::arg("max_features"),
            nb::arg("max_depth"), nb::arg("min_samples_leaf"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1,
-           nb::arg("monotonic_cst") = std::vector<std::int8_t>{}, nb::keep_alive<1, 2>())
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0,
+           nb::arg("n_jobs") = 1, nb::arg("monotonic_cst") = std::vector<std::int8_t>{},
+           nb::keep_alive<1, 2>())
       .def("grow", &grow_classes, nb::arg("n_stages"), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
       .def("forest", &forest_of, nb::arg("n_stages"))

@@ -144,7 +144,7 @@ nb::tuple bag_spread(const Forest& forest, const AnyMatrix& X, const Vector<std:
                      const Vector<std::int32_t>& kind, const std::string& scheme,
                      std::uint64_t seed, double weight_threshold, const OptionalGroups& row_groups,
                      const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
-                     unsigned n_jobs) {
+                     std::uint32_t n_draws, unsigned n_jobs) {
   const MatrixView table = view(X);
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers have bags");
@@ -158,8 +158,8 @@ nb::tuple bag_spread(const Forest& forest, const AnyMatrix& X, const Vector<std:
     if (row < 0 || static_cast<std::size_t>(row) >= n_training)
       throw std::invalid_argument("rows: beyond the training rows");
   }
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts,
+                                 trees_per_draw, n_draws);
   const OutOfBag bag{weights, {}, 0, 0, n_training, span(rows)};
   const std::size_t n_bags = forest.n_trees() / trees_per_draw;
   std::vector<double> mean(n_bags * n * k), within(mean.size());
@@ -186,7 +186,8 @@ void bind_calibration(nb::module_& m) {
   m.def("bag_spread", &bag_spread, nb::arg("forest"), nb::arg("X"), nb::arg("rows"),
         nb::arg("n_training"), nb::arg("tree_weights"), nb::arg("kind"), nb::arg("scheme"),
         nb::arg("seed"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-        nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_jobs") = 1);
+        nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0,
+        nb::arg("n_jobs") = 1);
   m.def("trial_losses", &losses, nb::arg("sums"), nb::arg("counts"), nb::arg("strength"),
         nb::arg("kind_weight"), nb::arg("label"), nb::arg("weights"), nb::arg("n_jobs") = 1);
 }

@@ -131,6 +131,7 @@ struct WeightSettings {
         groups(given.take<OptionalGroups>("row_groups", {})),
         parts(given.take<OptionalGroups>("row_parts", {})),
         trees_per_draw(given.take<std::uint64_t>("trees_per_draw", 1)),
+        n_draws(given.take<std::uint32_t>("n_draws", 0)),
         given_weights(given.take<OptionalMatrix>("given_weights", {})) {}
 
   std::string scheme;
@@ -138,10 +139,11 @@ struct WeightSettings {
   double threshold;
   OptionalGroups groups, parts;
   std::uint64_t trees_per_draw;
+  std::uint32_t n_draws;
   OptionalMatrix given_weights;
 
   WeightScheme of(std::size_t n_rows) const {
-    return scheme_of(scheme, seed, threshold, groups, n_rows, parts, trees_per_draw);
+    return scheme_of(scheme, seed, threshold, groups, n_rows, parts, trees_per_draw, n_draws);
   }
 };
 
@@ -336,12 +338,13 @@ nb::object boosted_importances(const BoostedBags& self) {
 nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::uint64_t tree,
                            std::size_t n_rows, double weight_threshold,
                            const OptionalGroups& row_groups, const OptionalVector& sample_weight,
-                           const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+                           const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                           std::uint32_t n_draws) {
   if (sample_weight && sample_weight->shape(0) != n_rows)
     throw std::invalid_argument("sample_weight: one per row");
   std::vector<double> weights(n_rows);
-  const auto law =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts, trees_per_draw);
+  const auto law = scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts,
+                             trees_per_draw, n_draws);
   draw_weights(law, tree, sample_weight ? span(*sample_weight) : std::span<const double>{},
                weights);
   return to_numpy(std::move(weights));
@@ -380,7 +383,7 @@ void bind_grow(nb::module_& m) {
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
         nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none(),
-        nb::arg("trees_per_draw") = 1);
+        nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0);
   m.def("instruction_sets", &instruction_sets);
 }
 

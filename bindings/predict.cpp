@@ -191,7 +191,8 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
               std::uint64_t seed, bool hard, const OptionalWeights& sample_weight, unsigned n_jobs,
               const nb::object& progress, double weight_threshold, const OptionalGroups& row_groups,
               std::uint64_t first_tree, std::size_t first_row, std::size_t n_training,
-              const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+              const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+              std::uint32_t n_draws) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_rows(table, first_row, n_training);
@@ -199,8 +200,8 @@ nb::tuple oob(const Forest& forest, const AnyMatrix& X, const std::string& schem
   if (hard && !forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
   std::vector<double> sums(table.n_rows() * forest.n_outputs());
   std::vector<std::int32_t> counts(table.n_rows());
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts,
+                                 trees_per_draw, n_draws);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree, first_row, n_training};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob(forest, table, bag, hard, sums.data(), counts.data(), run);
@@ -226,7 +227,8 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
                      const Vector<std::int32_t>& kind, std::size_t n_kinds, unsigned n_jobs,
                      double weight_threshold, const OptionalGroups& row_groups,
                      std::size_t first_row, std::size_t n_training, const OptionalGroups& row_parts,
-                     const OptionalGroups& rows, std::uint64_t trees_per_draw) {
+                     const OptionalGroups& rows, std::uint64_t trees_per_draw,
+                     std::uint32_t n_draws) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_rows(table, rows ? 0 : first_row, n_training);
@@ -236,8 +238,8 @@ nb::tuple oob_shrunk(const Forest& forest, const AnyMatrix& X, const std::string
   const std::size_t n = table.n_rows();
   std::vector<double> sums(n_kinds * trial.strengths.size() * n * forest.n_outputs());
   std::vector<std::int32_t> counts(n_kinds * n);
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts, trees_per_draw);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, n_training, row_parts,
+                                 trees_per_draw, n_draws);
   const OutOfBag bag{weights, {}, 0, first_row, n_training, bindings::optional_span(rows)};
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     predict_oob_shrunk(forest, table, bag, trial, sums.data(), counts.data(), run);
@@ -251,7 +253,7 @@ nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string&
                     std::uint64_t seed, const Vector<double>& tree_weights,
                     const Vector<std::int32_t>& half, unsigned n_jobs, double weight_threshold,
                     const OptionalGroups& row_groups, const OptionalGroups& row_parts,
-                    std::uint64_t trees_per_draw) {
+                    std::uint64_t trees_per_draw, std::uint32_t n_draws) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_tree_weights(forest, tree_weights);
@@ -262,7 +264,7 @@ nb::tuple oob_votes(const Forest& forest, const AnyMatrix& X, const std::string&
   }
   const std::size_t n = table.n_rows();
   const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw);
+      scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw, n_draws);
   const OutOfBag bag{weights, {}};
   OobVotes out;
   run_released(n_jobs, nb::none(), [&](const Running& run) {
@@ -308,7 +310,8 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
                       const OptionalWeights& sample_weight, unsigned n_jobs,
                       const nb::object& progress, double weight_threshold,
                       const OptionalGroups& row_groups, std::uint64_t first_tree,
-                      const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+                      const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                      std::uint32_t n_draws) {
   const MatrixView table = view(X);
   check_table(forest, table);
   check_sample_weight(sample_weight, table.n_rows());
@@ -317,7 +320,7 @@ nb::tuple oob_moments(const Forest& forest, const AnyMatrix& X, const std::strin
   std::vector<double> variance(mean.size());
   std::vector<std::int32_t> counts(table.n_rows());
   const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, table.n_rows(),
-                                 row_parts, trees_per_draw);
+                                 row_parts, trees_per_draw, n_draws);
   const OutOfBag bag{weights, optional_span(sample_weight), first_tree};
   run_released(n_jobs, progress, [&](const Running& run) {
     predict_oob_moments(forest, table, bag, leaves, {mean.data(), variance.data()}, counts.data(),
@@ -339,11 +342,12 @@ void make_responses(BoundResponses* self, const std::shared_ptr<Forest>& forest,
                     const Matrix<double>& y, const OptionalWeights& sample_weight,
                     const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
                     double weight_threshold, const OptionalGroups& row_groups,
-                    const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+                    const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                    std::uint32_t n_draws) {
   if (forest->shape().is_classifier) throw std::invalid_argument("classes have no quantiles");
   if (y.shape(1) != forest->n_outputs()) throw std::invalid_argument("y: one column per output");
-  const auto weights =
-      scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0), row_parts, trees_per_draw);
+  const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, y.shape(0), row_parts,
+                                 trees_per_draw, n_draws);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
     new (self) BoundResponses{
         forest, LeafResponses(*forest, span(y), optional_span(sample_weight), weights, run),
@@ -369,13 +373,14 @@ nb::object oob_quantiles(const BoundResponses& self, const AnyMatrix& X,
                          const Vector<std::int32_t>& rows, const Vector<double>& alpha,
                          const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
                          double weight_threshold, const OptionalGroups& row_groups,
-                         const OptionalGroups& row_parts, std::uint64_t trees_per_draw) {
+                         const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                         std::uint32_t n_draws) {
   const Forest& forest = *self.forest;
   const MatrixView table = view(X);
   check_table(forest, table);
   check_chosen(table, rows, self.n_training);
   const auto weights = scheme_of(scheme, seed, weight_threshold, row_groups, self.n_training,
-                                 row_parts, trees_per_draw);
+                                 row_parts, trees_per_draw, n_draws);
   const OutOfBag bag{weights, {}, 0, 0, self.n_training, span(rows)};
   std::vector<double> out(table.n_rows() * forest.n_outputs() * alpha.shape(0));
   run_released(n_jobs, nb::none(), [&](const Running& run) {
@@ -416,16 +421,16 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none(), nb::arg("first_tree") = 0, nb::arg("first_row") = 0,
            nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
-           nb::arg("trees_per_draw") = 1)
+           nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("predict_oob_shrunk", &oob_shrunk, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("strengths"), nb::arg("kind"), nb::arg("n_kinds"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_row") = 0, nb::arg("n_training") = 0, nb::arg("row_parts") = nb::none(),
-           nb::arg("rows") = nb::none(), nb::arg("trees_per_draw") = 1)
+           nb::arg("rows") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("predict_oob_votes", &oob_votes, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("tree_weights"), nb::arg("half"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1)
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("predict_moments", &moments, nb::arg("X"), nb::arg("tree_weights"),
            nb::arg("leaf_variance") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none())
@@ -434,18 +439,18 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none(),
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("first_tree") = 0, nb::arg("row_parts") = nb::none(),
-           nb::arg("trees_per_draw") = 1);
+           nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0);
   nb::class_<BoundResponses>(m, "LeafResponses")
       .def("__init__", &make_responses, nb::arg("forest"), nb::arg("y"),
            nb::arg("sample_weight").none(), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("n_jobs") = 1, nb::arg("weight_threshold") = 0.0,
            nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
-           nb::arg("trees_per_draw") = 1)
+           nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("leaf_variances", &leaf_variances, nb::arg("n_jobs") = 1)
       .def("oob_quantiles", &oob_quantiles, nb::arg("X"), nb::arg("rows"), nb::arg("alpha"),
            nb::arg("scheme"), nb::arg("seed"), nb::arg("n_jobs") = 1,
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
-           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1)
+           nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
            nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
 #include "bayeswood/grow/cart.hpp"
@@ -179,6 +181,25 @@ TEST(a_threshold_keeps_a_row) {
     draw_weights(make_scheme("exponential", 1, 100.0, {}, 3), tree, {}, weights);
     CHECK((weights[0] > 0) + (weights[1] > 0) + (weights[2] > 0) == 1);
   }
+}
+
+TEST(a_smaller_bootstrap_sample_is_the_beginning_of_a_larger) {
+  const std::vector<double> weight{1, 0, 2, 0, 1};
+  WeightScheme scheme = make_scheme("bootstrap", 5, 0.0, {}, 5);
+  std::vector<double> all(5), fewer(5);
+  draw_weights(scheme, 3, weight, all);
+  CHECK(all[0] + all[2] + all[4] == 3 && all[1] == 0 && all[3] == 0);
+  for (scheme.n_draws = 1; scheme.n_draws <= 3; ++scheme.n_draws) {
+    std::vector<double> some(5);
+    draw_weights(scheme, 3, weight, some);
+    CHECK(some[0] + some[2] + some[4] == scheme.n_draws);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(some[i] >= fewer[i] && some[i] <= all[i]);
+    fewer = some;
+  }
+  std::vector<bool> left_out(5);
+  scheme.n_draws = 2;
+  draw_left_out(scheme, 3, {}, left_out);
+  CHECK(std::count(left_out.begin(), left_out.end(), false) <= 2);
 }
 
 TEST(a_forest_of_too_many_thresholds_predicts_the_same) {

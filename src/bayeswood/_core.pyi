@@ -167,6 +167,7 @@ class Forest:
         n_training: int = 0,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> tuple[F64, NDArray[np.int32]]:
         """Sums (n_rows, n_outputs) over the trees that gave the training row weight 0, and how
         many those were. `X` are the training rows in order; the rest is as it was in
@@ -190,6 +191,7 @@ class Forest:
         row_parts: NDArray[np.int32] | None = None,
         rows: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> tuple[F64, NDArray[np.int32]]:
         """As `predict_oob`, of trees in kinds 0 .. n_kinds - 1 and of leaves shrunk with each of
         the strengths: sums (n_kinds, n_strengths, n_rows, n_outputs) and counts (n_kinds, n_rows).
@@ -208,6 +210,7 @@ class Forest:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], F64, F64, F64, NDArray[np.int32], F64]:
         """Class probabilities of the training rows X, averaged by tree_weights over the trees in
         which the row had weight 0, where they are positive: start (n_rows + 1,), then of the
@@ -250,6 +253,7 @@ class Forest:
         first_tree: int = 0,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> tuple[F64, F64, NDArray[np.int32]]:
         """The same over the trees that gave the training row weight 0, all alike, and how many
         those were: mean, variance, count. NaN where there are none. `X` as in `predict_oob`.
@@ -274,6 +278,7 @@ class LeafResponses:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> None: ...
     def oob_quantiles(
         self,
@@ -287,6 +292,7 @@ class LeafResponses:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
     ) -> F64:
         """(n_rows, n_outputs, n_alpha): quantiles at training rows (`rows`: their numbers), each by
         the trees that left it out, all alike. ValueError if none did.
@@ -580,6 +586,7 @@ def grow_forest(
     row_groups: NDArray[np.int32] | None = None,
     row_parts: NDArray[np.int32] | None = None,
     trees_per_draw: int = 1,
+    n_draws: int = 0,
     n_candidates: int = 0,
     randomized_fraction: float = 0.0,
     max_leaf_nodes: int = 0,
@@ -619,6 +626,7 @@ def grow_forest(
 
     "subsample" weighs the rows that thresholded exponential weights keep by 1 (times
     sample_weight). trees_per_draw trees, one after another from tree 0, share their weights.
+    n_draws: rows of a bootstrap sample, 0 for as many as there are.
 
     weight_threshold c: "exponential" draws below c are 0, so that the tree does without the row.
     row_groups: group numbers 0 .. n_groups - 1, left out together: one Exp(1) draw per group is
@@ -659,6 +667,7 @@ def bag_spread(
     row_groups: NDArray[np.int32] | None = None,
     row_parts: NDArray[np.int32] | None = None,
     trees_per_draw: int = 1,
+    n_draws: int = 0,
     n_jobs: int = 1,
 ) -> tuple[F64, F64]:
     """Of bags of trees_per_draw >= 2 trees and rows that they left out, 0 elsewhere, both (n_bags,
@@ -722,6 +731,7 @@ class BoostedBags:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
         monotonic_cst: Sequence[int] = (),
     ) -> None:
         """Bag b has the weights of draw first_bag + b; y is (n_rows, n_outputs)."""
@@ -782,6 +792,7 @@ class BoostedClasses:
         row_groups: NDArray[np.int32] | None = None,
         row_parts: NDArray[np.int32] | None = None,
         trees_per_draw: int = 1,
+        n_draws: int = 0,
         n_jobs: int = 1,
         monotonic_cst: Sequence[int] = (),
     ) -> None:
@@ -808,6 +819,7 @@ def draw_weights(
     sample_weight: F64 | None = None,
     row_parts: NDArray[np.int32] | None = None,
     trees_per_draw: int = 1,
+    n_draws: int = 0,
 ) -> F64:
     """The random weights of one tree, before `sample_weight`, which only says which rows take
     part in the draw.

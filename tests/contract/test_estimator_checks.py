@@ -29,6 +29,8 @@ from bayeswood import (
 # Leaving a row out and giving it weight 0 are the same to the bit, see the unit tests.
 _WEIGHT_REASON = "sample_weight multiplies one random draw; copies of a row have one draw each"
 _EXPECTED = {"check_sample_weight_equivalence_on_dense_data": _WEIGHT_REASON}
+# Rows are counted in whole numbers there, and a weight of .0001 is none.
+_WHOLE = {"check_class_weight_classifiers": "class_weight must be whole numbers: rows are counted"}
 # Rows get their random numbers in their order, which weights and copies change.
 _ORDER_REASON = "the order of the rows decides which random numbers they get"
 
@@ -39,7 +41,9 @@ def expected_failures(estimator):
     counts = RandomizedTreesClassifier | SafeBayesForestClassifier | SafeBayesForestRegressor
     counts |= MCMCTreeClassifier | MCMCTreeRegressor | SMCTreeClassifier | SMCTreeRegressor
     if isinstance(estimator, BARTClassifier):
-        return dict.fromkeys(_EXPECTED, _ORDER_REASON)
+        return dict.fromkeys(_EXPECTED, _ORDER_REASON) | _WHOLE
+    if isinstance(estimator, SafeBayesForestClassifier | MCMCTreeClassifier | SMCTreeClassifier):
+        return _WHOLE
     passes = counts | EmpiricalBayesianForestClassifier
     return {} if isinstance(estimator, passes) else _EXPECTED
 

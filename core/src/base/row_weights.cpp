@@ -100,11 +100,12 @@ void drop_groups(const WeightScheme& scheme, const Stream& stream,
   }
 }
 
-void draw_bootstrap(Stream stream, std::span<const double> sample_weight, std::span<double> out) {
+void draw_bootstrap(Stream stream, std::uint32_t n_draws, std::span<const double> sample_weight,
+                    std::span<double> out) {
   std::fill(out.begin(), out.end(), 0.0);
   if (sample_weight.empty()) {
     const auto n = static_cast<std::uint32_t>(out.size());
-    for (std::uint32_t i = 0; i < n; ++i) out[stream.below(n)] += 1;
+    for (std::uint32_t i = 0; i < (n_draws ? n_draws : n); ++i) out[stream.below(n)] += 1;
     return;
   }
   std::vector<std::uint32_t> rows;
@@ -112,7 +113,7 @@ void draw_bootstrap(Stream stream, std::span<const double> sample_weight, std::s
     if (sample_weight[i] > 0) rows.push_back(i);
   }
   const auto n = static_cast<std::uint32_t>(rows.size());
-  for (std::uint32_t i = 0; i < n; ++i) out[rows[stream.below(n)]] += 1;
+  for (std::uint32_t i = 0; i < (n_draws ? n_draws : n); ++i) out[rows[stream.below(n)]] += 1;
 }
 
 void draw_thresholded(const WeightScheme& scheme, std::uint64_t draw,
@@ -139,7 +140,7 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
       for (double& weight : out) weight = weight > 0 ? 1.0 : 0.0;
       return;
     case WeightKind::BOOTSTRAP:
-      return draw_bootstrap(stream, sample_weight, out);
+      return draw_bootstrap(stream, scheme.n_draws, sample_weight, out);
     case WeightKind::UNIT:
       std::fill(out.begin(), out.end(), 1.0);
       return;

@@ -33,6 +33,8 @@ class RowWeights:
         Parts of the rows that have random numbers of their own; exponential weights only.
     trees_per_draw : int
         So many trees, one after another, share their weights: a bag.
+    n_draws : int
+        Rows that a bootstrap sample draws; 0 for as many as there are.
     """
 
     scheme: str
@@ -41,6 +43,7 @@ class RowWeights:
     groups: NDArray[np.int32] | None = None
     parts: NDArray[np.int32] | None = None
     trees_per_draw: int = 1
+    n_draws: int = 0
 
     def arguments(self) -> dict[str, Any]:
         """By the names that the core's functions have for them."""
@@ -51,6 +54,7 @@ class RowWeights:
             "row_groups": self.groups,
             "row_parts": self.parts,
             "trees_per_draw": self.trees_per_draw,
+            "n_draws": self.n_draws,
         }
 
     def draw(self, tree: int, n_rows: int) -> F64:

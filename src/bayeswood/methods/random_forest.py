@@ -18,15 +18,32 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.forest import RowWeights
+from bayeswood.methods.base.class_weight import TREE_CLASS_WEIGHT
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.base.predictive import HardVotes, MemberAverage, Predictive
+from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.cart.cart_forest import CartForest
+from bayeswood.methods.cart.drawn_rows import DRAWN_ROWS, check_scored, resolve_max_samples
 from bayeswood.methods.cart.growth_rules import GROWTH, NUMBER_CRITERION
-from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.cart.joint_labels import JointClassifier
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredRegressor
 
 F64 = NDArray[np.float64]
 
 
-class RandomForestClassifier(ScoredClassifier):
+class BootstrapForest(CartForest):
+    """Grows its trees on bootstrap samples, or on all rows. Not to be used by itself."""
+
+    _scheme = "bootstrap"
+
+    def _law(self, data: TrainingData, seed: int) -> RowWeights:
+        check_scored(self.oob_score, self.bootstrap, self._name)
+        n_draws = resolve_max_samples(self.bootstrap, self.max_samples, data.n_rows, self._name)
+        return RowWeights("bootstrap" if self.bootstrap else "unit", seed, n_draws=n_draws)
+
+
+class RandomForestClassifier(BootstrapForest, JointClassifier):
     """A random forest for classes.
 
     Parameters
@@ -67,6 +84,22 @@ class RandomForestClassifier(ScoredClassifier):
     oob_score : bool or callable, default=False
         Whether to predict each training row by the trees that did not see it. A callable
         ``metric(y_true, y_pred)`` replaces the accuracy as the score.
+    bootstrap : bool, default=True
+        Whether each tree is grown on rows drawn with replacement; otherwise on all rows, and
+        trees differ by their random features alone.
+    max_samples : int, float or None, default=None
+        Rows that each tree draws: so many, a share of all (at least one), or as many as there
+        are (None).
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1; a list of such for several columns of y), or such that all
+        classes weigh the same, in the table or in each tree's draw. Probabilities are then those
+        of a world with such shares of classes; to move a decision alone, leave it and set a
+        threshold on `predict_proba`.
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -81,8 +114,10 @@ class RandomForestClassifier(ScoredClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        Class labels, sorted.
+    classes_ : ndarray, (n_classes,), or a list of such
+        Class labels, sorted; a list where y has several columns.
+    n_outputs_ : int
+        Columns of y.
     oob_score_ : float
         Accuracy (weighted by `sample_weight`), or the callable's value, of the out-of-bag
         predictions. With `oob_score` only.
@@ -91,6 +126,10 @@ class RandomForestClassifier(ScoredClassifier):
         every tree saw. With `oob_score` only.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree drew, one drawn twice there twice; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -113,6 +152,11 @@ class RandomForestClassifier(ScoredClassifier):
 
     Notes
     -----
+    Where y has several columns, labels or classes, trees are grown for all together by the sum of
+    their Gini impurities, as in scikit-learn; `predict_proba` is then a list. Draws, intervals
+    and `uncertainty` are for one column; `sklearn.multioutput.MultiOutputClassifier` fits a forest
+    for each.
+
     The lecture's F(x) = Mode{F_b(x)} is ``voting="hard"``; with an even number of trees two
     classes can tie, and the first in `classes_` then wins: take an odd number.
 
@@ -129,13 +173,14 @@ class RandomForestClassifier(ScoredClassifier):
     True
     """
 
-    _scheme = "bootstrap"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         **GROWTH,
         "criterion": one_of("gini", "entropy", "log_loss"),
         "oob_score": OOB_SCORE,
         "voting": one_of("soft", "hard"),
+        "class_weight": TREE_CLASS_WEIGHT,
+        **DRAWN_ROWS,
     }
 
     def __init__(
@@ -155,6 +200,10 @@ class RandomForestClassifier(ScoredClassifier):
         interaction_cst: Any = None,
         voting: str = "soft",
         oob_score: bool | Callable[..., float] = False,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        class_weight: dict[Any, float] | list[dict[Any, float]] | str | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -174,6 +223,10 @@ class RandomForestClassifier(ScoredClassifier):
         self.interaction_cst = interaction_cst
         self.voting = voting
         self.oob_score = oob_score
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.class_weight = class_weight
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -183,7 +236,7 @@ class RandomForestClassifier(ScoredClassifier):
         return HardVotes if self.voting == "hard" else MemberAverage
 
 
-class RandomForestRegressor(ScoredRegressor):
+class RandomForestRegressor(BootstrapForest, ScoredRegressor):
     """A random forest for one or more numeric responses.
 
     Parameters
@@ -227,6 +280,16 @@ class RandomForestRegressor(ScoredRegressor):
         Whether leaves remember their training rows, which `predict_quantiles`,
         `predict_interval` and `predict_var` of kind "prediction" and `uncertainty` need: 4 bytes
         per row and tree, and 8 per row and response.
+    bootstrap : bool, default=True
+        Whether each tree is grown on rows drawn with replacement; otherwise on all rows, and
+        trees differ by their random features alone.
+    max_samples : int, float or None, default=None
+        Rows that each tree draws: so many, a share of all (at least one), or as many as there
+        are (None).
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -251,6 +314,10 @@ class RandomForestRegressor(ScoredRegressor):
         every tree saw. With `oob_score` only.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree drew, one drawn twice there twice; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -291,13 +358,13 @@ class RandomForestRegressor(ScoredRegressor):
     (4, 3)
     """
 
-    _scheme = "bootstrap"
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CART,
         **GROWTH,
         "criterion": NUMBER_CRITERION,
         "oob_score": OOB_SCORE,
         "keep_responses": BOOLEAN,
+        **DRAWN_ROWS,
     }
 
     def __init__(
@@ -317,6 +384,9 @@ class RandomForestRegressor(ScoredRegressor):
         interaction_cst: Any = None,
         oob_score: bool | Callable[..., float] = False,
         keep_responses: bool = True,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -336,6 +406,9 @@ class RandomForestRegressor(ScoredRegressor):
         self.interaction_cst = interaction_cst
         self.oob_score = oob_score
         self.keep_responses = keep_responses
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -24,6 +24,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
 from bayeswood.forest.class_prior import class_alphas
 from bayeswood.forest.smoothing import smooth_classes
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import (
@@ -35,6 +36,7 @@ from bayeswood.methods.base.parameters import (
     real,
     resolve_min_samples_leaf,
 )
+from bayeswood.methods.base.saved_state import LATER_PARAMETERS
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
@@ -67,6 +69,11 @@ class RandomizedTreesClassifier(ForestClassifier):
     dirichlet_alpha : float or array-like, (n_classes,), default=1.0
         Weight α_c added to **each** class in each leaf, the same for all or one for each in the
         order of `classes_`: 1 is Laplace's rule, 0 takes the shares as they are.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1), or such that all classes weigh the same. Probabilities are
+        then those of a world with such shares of classes; to move a decision alone, leave it and
+        set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -124,11 +131,13 @@ class RandomizedTreesClassifier(ForestClassifier):
     True
     """
 
+    _later_parameters = LATER_PARAMETERS - {"min_samples_split"}
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **{name: rule for name, rule in CART.items() if name != "max_features"},
         "n_candidate_splits": integer(1, 10_000),
         "min_samples_split": integer(2, 2**31 - 1),
         "dirichlet_alpha": per_class(real(0, 1e6, integers=True)),
+        "class_weight": CLASS_WEIGHT,
     }
 
     def __init__(
@@ -141,6 +150,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         dirichlet_alpha: ArrayLike = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -153,6 +163,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.dirichlet_alpha = dirichlet_alpha
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

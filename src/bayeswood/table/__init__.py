@@ -9,6 +9,7 @@ from bayeswood.table.target import (
     classes_from_plain,
     classes_to_plain,
     fit_class_target,
+    fit_class_targets,
     fit_numeric_target,
 )
 from bayeswood.table.weights import (
@@ -31,6 +32,7 @@ __all__ = [
     "classes_from_plain",
     "classes_to_plain",
     "fit_class_target",
+    "fit_class_targets",
     "fit_numeric_target",
     "fit_table",
     "identifiers",

@@ -83,7 +83,7 @@ def open_table(X: Any, estimator_name: str) -> Table:
     if frame is not None:
         return _open_frame(frame, estimator_name)
     array = check_array(
-        _as_array_like(native),
+        _as_array_like(native, estimator_name),
         dtype=None,
         ensure_all_finite=False,
         estimator=estimator_name,
@@ -141,8 +141,10 @@ def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
     return FrameTable(frame, names, frame.shape)
 
 
-def _as_array_like(native: Any) -> Any:
+def _as_array_like(native: Any, estimator_name: str) -> Any:
     """Keep the types that NumPy would throw away: strings beside numbers, masks."""
+    if hasattr(native, "toarray") and hasattr(native, "nnz"):
+        _refuse_sparse(native, estimator_name)
     if isinstance(native, np.ma.MaskedArray):
         return unmasked(native)
     if isinstance(native, np.ndarray) and native.dtype.names is not None:
@@ -152,6 +154,14 @@ def _as_array_like(native: Any) -> Any:
     if isinstance(native, (list, tuple)):
         return _array_of_rows(native)
     return native
+
+
+def _refuse_sparse(native: Any, estimator_name: str) -> None:
+    gigabytes = 8e-9 * float(np.prod(native.shape, dtype=np.float64))
+    raise DataTypeError(
+        f"Sparse data was passed for X, but {estimator_name} needs dense rows, for a zero is a "
+        f"value like others. Give it X.toarray(), which takes {gigabytes:.3g} GB, or fewer columns."
+    )
 
 
 def _array_of_rows(rows: Sequence[Any]) -> NDArray[Any]:

@@ -41,10 +41,44 @@ def fit_class_target(y: Any, estimator_name: str) -> tuple[NDArray[np.int32], ND
     (array([0, 1, 0], dtype=int32), array(['no', 'yes'], dtype=object))
     """
     _refuse_none(y, estimator_name)
-    cells = one_column(*open_columns(y, "y", estimator_name), "y")
+    columns, n_dimensions = open_columns(y, "y", estimator_name)
+    if len(columns) > 1:
+        shape = (len(columns[0].values), len(columns))
+        raise BayeswoodError(
+            f"y should be a 1d array, got an array of shape {shape} instead. {estimator_name} "
+            "predicts one class; sklearn.multioutput.MultiOutputClassifier fits one of it for each "
+            "column."
+        )
+    cells = one_column(columns, n_dimensions, "y")
+    return _number_classes(cells, estimator_name, getattr(y, "dtype", None))
+
+
+def fit_class_targets(
+    y: Any, estimator_name: str
+) -> list[tuple[NDArray[np.int32], NDArray[Any]]] | None:
+    """Number the classes of each column of `y`; None if it has but one.
+
+    Examples
+    --------
+    >>> [classes.tolist() for _, classes in fit_class_targets([[0, 5], [1, 5]], "Forest")]
+    [[0, 1], [5]]
+    """
+    _refuse_none(y, estimator_name)
+    if getattr(y, "ndim", 2) == 1:
+        return None
+    columns, _ = open_columns(y, "y", estimator_name)
+    if len(columns) < 2:
+        return None
+    fixed_width = getattr(y, "dtype", None)
+    return [_number_classes(cells, estimator_name, fixed_width) for cells in columns]
+
+
+def _number_classes(
+    cells: Cells, estimator_name: str, fixed_width: Any
+) -> tuple[NDArray[np.int32], NDArray[Any]]:
     if cells.family == "string":
         _refuse_missing(cells, estimator_name)
-        return _number_words(cells, fixed_width=getattr(y, "dtype", None))
+        return _number_words(cells, fixed_width)
     _finite(cells, estimator_name)
     _refuse_continuous(cells)
     classes, codes = np.unique(cells.values, return_inverse=True)

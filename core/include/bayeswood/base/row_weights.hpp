@@ -36,6 +36,7 @@ struct WeightScheme {
   std::span<const std::int32_t> row_parts = {};
   std::uint32_t n_parts = 1;
   std::uint64_t trees_per_draw = 1;
+  std::uint32_t n_draws = 0;  // BOOTSTRAP only: rows drawn, 0 for as many as there are
 
   std::uint64_t draw_of(std::uint64_t tree) const { return tree / trees_per_draw; }
 };
@@ -49,9 +50,9 @@ WeightScheme in_parts(WeightScheme scheme, std::span<const std::int32_t> row_par
                       std::size_t n_rows);
 
 // The weights of one tree before sample_weight. Bootstrap draws among the rows whose sample_weight
-// is positive (all rows where `sample_weight` is empty), as many as there are. Where the threshold
-// would leave out all of these, the row (or the group) of the largest draw stays; so it does in
-// each part.
+// is positive (all rows where `sample_weight` is empty), `n_draws` of them or as many as there are.
+// Where the threshold would leave out all of these, the row (or the group) of the largest draw
+// stays; so it does in each part.
 void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
                   std::span<const double> sample_weight, std::span<double> out);
 

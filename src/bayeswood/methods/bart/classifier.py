@@ -19,6 +19,7 @@ from bayeswood.methods.bart.default_prior import class_prior
 from bayeswood.methods.bart.linked_sums import LinkedSums
 from bayeswood.methods.bart.run_sums import SampledSums, SumResponses
 from bayeswood.methods.bart.sum_estimator import SUMS, SumEstimator, warn_of_chains
+from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
@@ -89,6 +90,12 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         What Ctrl-C does: raise KeyboardInterrupt, or keep what was drawn so far, with a warning:
         the chains that ran to their end, or if none did, those that have draws, cut to the
         shortest.
+    class_weight : dict or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` in whole
+        numbers, for rows are counted (so that "balanced", which gives fractions, is refused); a
+        class that is not named weighs 1. The posterior is that of rows repeated so often, and
+        its probabilities those of a world with such shares of classes: to move a decision
+        alone, leave it and set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads, one chain each; where there are twice as many as chains, and more than 65,536
         rows, several share the rows of a chain. -1 for all processors, None for 1 unless a
@@ -167,7 +174,10 @@ class BARTClassifier(SumEstimator, ForestClassifier):
     (3, 3)
     """
 
-    _constraints: ClassVar[Mapping[str, Constraint]] = SUMS
+    _constraints: ClassVar[Mapping[str, Constraint]] = {
+        **SUMS,
+        "class_weight": WHOLE_CLASS_WEIGHT,
+    }
     _target_kind = LinkedLabels
 
     def __init__(
@@ -190,6 +200,7 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         min_samples_leaf: int | float = 1,
         max_cuts: int = 254,
         on_interrupt: str = "raise",
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -212,6 +223,7 @@ class BARTClassifier(SumEstimator, ForestClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.max_cuts = max_cuts
         self.on_interrupt = on_interrupt
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

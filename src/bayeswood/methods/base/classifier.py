@@ -1,17 +1,24 @@
 """What can be asked of a classifier: its forest and its predictive, together."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 
+from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.class_weight import weigh_classes
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import check_kind, parameter_error
-from bayeswood.methods.base.parts import ClassLabels
+from bayeswood.methods.base.parts import ClassBlocks, ClassLabels
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
-from bayeswood.methods.base.training_data import Target, TrainingData, read_class_target
+from bayeswood.methods.base.training_data import (
+    Target,
+    TrainingData,
+    read_class_target,
+    split_blocks,
+)
 from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage
 
 F64 = NDArray[np.float64]
@@ -20,13 +27,19 @@ F64 = NDArray[np.float64]
 class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
     """A forest whose members give class probabilities. Not to be used by itself."""
 
-    _target_kind = ClassLabels
+    _target_kind: ClassVar[type[ClassLabels] | type[ClassBlocks]] = ClassLabels
     classes_: NDArray[Any]
 
     def _read_target(self, y: Any) -> Target:
         return read_class_target(y, self._name)
 
-    def _target_part(self, target: Target) -> ClassLabels:
+    def _weighed(self, target: Target, sample_weight: Any) -> Any:
+        class_weight = getattr(self, "class_weight", None)
+        return weigh_classes(class_weight, target, sample_weight, self._name)
+
+    def _target_part(self, target: Target) -> ClassLabels | ClassBlocks:
+        if target.blocks:
+            return ClassBlocks(target.blocks)
         return ClassLabels(np.asarray(target.classes))
 
     def _predictive_kind(self) -> type[Predictive]:
@@ -36,9 +49,43 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         return grown, self._predictive_kind()()
 
     @property
-    def n_classes_(self) -> int:
-        """Number of classes."""
-        return len(self.classes_)
+    def n_classes_(self) -> int | list[int]:
+        """Number of classes; a list where there are several outputs."""
+        blocks = self._blocks()
+        return [len(classes) for classes in blocks] if blocks else len(self.classes_)
+
+    @property
+    def n_outputs_(self) -> int:
+        """Number of outputs: columns of y."""
+        self._check_fitted()
+        return len(self._blocks()) or 1
+
+    def _blocks(self) -> list[NDArray[Any]]:
+        """The classes of each output, where there are several."""
+        return self.classes_ if isinstance(self.classes_, list) else []
+
+    def _split(self, shares: F64) -> Any:
+        """Class probabilities as the user gets them: a list where there are several outputs."""
+        blocks = self._blocks()
+        return split_blocks(shares, blocks) if blocks else shares
+
+    def _decide(self, shares: F64) -> NDArray[Any]:
+        """The most probable class of each output."""
+        blocks = self._blocks()
+        if not blocks:
+            return np.asarray(self.classes_[np.argmax(shares, axis=1)])
+        pairs = zip(blocks, split_blocks(shares, blocks), strict=True)
+        return np.column_stack([classes[np.argmax(part, axis=1)] for classes, part in pairs])
+
+    def _encode_single(self, X: Any, caller: str) -> NDArray[Any]:
+        """Rows, for an answer that there is for one output alone."""
+        rows = self._encode(X)
+        if self._blocks():
+            raise BayeswoodError(
+                f"{self._name}.{caller} answers for one output, and there are {self.n_outputs_}. "
+                "sklearn.multioutput.MultiOutputClassifier fits a forest for each."
+            )
+        return rows
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Most probable class of each row.
@@ -50,12 +97,10 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        ndarray, (n_rows,)
+        ndarray, (n_rows,) or (n_rows, n_outputs)
             Labels from `classes_`; of equally probable classes the first.
         """
-        best = np.argmax(self.predict_proba(X), axis=1)
-        labels: NDArray[Any] = self.classes_[best]
-        return labels
+        return self._decide(self._shares(X))
 
     def predict_proba(self, X: Any) -> F64:
         """Class probabilities.
@@ -68,18 +113,23 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, (n_rows, n_classes)
-            In the order of `classes_`. How the members' leaves become probabilities is said by
-            `predictive_`; in most methods they are averaged by the members' weights.
+            In the order of `classes_`; a list of such where there are several outputs. How the
+            members' leaves become probabilities is said by `predictive_`; in most methods they are
+            averaged by the members' weights.
         """
+        found: F64 = self._split(self._shares(X))
+        return found
+
+    def _shares(self, X: Any) -> F64:
         rows = self._encode(X)
-        workers = self._workers(len(rows))
-        found: F64 = self.predictive_.probabilities(self.forest_, rows, workers)
+        found: F64 = self.predictive_.probabilities(self.forest_, rows, self._workers(len(rows)))
         return found
 
     def predict_log_proba(self, X: Any) -> F64:
         """Logarithm of `predict_proba`; ``-inf`` where a class has probability 0."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            found: F64 = self._split(np.log(self._shares(X)))
+        return found
 
     def predict_draws(self, X: Any) -> F64:
         """Class probabilities by every member.
@@ -94,7 +144,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         ndarray, (n_members, n_rows, n_classes)
             Weigh them by `member_weights_`. Takes 8 bytes per member, row and class.
         """
-        rows = self._encode(X)
+        rows = self._encode_single(X, "predict_draws")
         found: F64 = self.predictive_.draws(self.forest_, rows, self._workers(len(rows)))
         return found
 
@@ -114,7 +164,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
             Each row sums to the sum of the weights, by default 1. A member votes for the most
             probable class of the row's leaf, of equally probable ones for the first.
         """
-        rows = self._encode(X)
+        rows = self._encode_single(X, "predict_votes")
         weights = self._vote_weights(member_weights)
         return self.forest_.votes(rows, self._workers(len(rows)), weights)
 
@@ -148,7 +198,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
             result (or the draws of one row, if those are more).
         """
         levels = check_alpha(alpha, f"{self._name}.predict_quantiles")
-        rows = self._encode(X)
+        rows = self._encode_single(X, "predict_quantiles")
         workers = self._workers(len(rows))
         flat = np.atleast_1d(levels)
         found: F64 = self.predictive_.quantiles(self.forest_, rows, flat, workers)
@@ -185,7 +235,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         caller = f"{self._name}.predict_interval"
         check_kind(kind, caller)
         share = check_coverage(coverage, caller)
-        rows = self._encode(X)
+        rows = self._encode_single(X, "predict_interval")
         workers = self._workers(len(rows))
         found: F64 = self.predictive_.interval(self.forest_, rows, share, workers)
         return found
@@ -214,7 +264,7 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
         0 where all members agree. At most some 128 MiB are used besides the result (or five
         times the draws of one row, if those are more).
         """
-        rows = self._encode(X)
+        rows = self._encode_single(X, "uncertainty")
         workers = self._workers(len(rows))
         found: Uncertainty = self.predictive_.entropy_parts(self.forest_, rows, workers)
         return found

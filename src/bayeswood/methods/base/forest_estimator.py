@@ -15,10 +15,18 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.attributions import Attributions
+from bayeswood.methods.base.decision_path import decision_path
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
-from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
+from bayeswood.methods.base.parts import (
+    ClassBlocks,
+    ClassLabels,
+    Part,
+    ResponseShape,
+    SavedModel,
+)
 from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.single_tree import SingleTrees
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.methods.base.training_sample import UNSEEN, TrainingSample
@@ -40,6 +48,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
     # Fitted attributes that a model file holds besides the forest, where they are present.
     _saved_numbers: ClassVar[tuple[str, ...]] = ("max_features_", "min_samples_leaf_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ()
+    _later_parameters: ClassVar[frozenset[str]] = saved_state.LATER_PARAMETERS
 
     forest_: Forest
     predictive_: Any
@@ -50,7 +59,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
     _parts: tuple[Part, ...]
 
     # What is kept of the response, and further parts that an estimator may have.
-    _target_kind: ClassVar[type[ClassLabels] | type[ResponseShape]]
+    _target_kind: ClassVar[type[ClassLabels] | type[ClassBlocks] | type[ResponseShape]]
     _part_kinds: ClassVar[tuple[type[Part], ...]] = ()
     # What errors and files call the estimator.
     _name: ClassVar[str]
@@ -76,8 +85,15 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
         """The response as the core takes it."""
 
     @abstractmethod
-    def _target_part(self, target: Target) -> ClassLabels | ResponseShape:
+    def _target_part(self, target: Target) -> ClassLabels | ClassBlocks | ResponseShape:
         """What is kept of the response."""
+
+    def _weighed(self, target: Target, sample_weight: Any) -> Any:
+        """The weights of the rows, with what the parameters add to them."""
+        return sample_weight
+
+    def _begin(self, data: TrainingData) -> None:
+        """What is to be done, or refused, before an earlier fit is forgotten."""
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,8 +104,9 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
         X : array-like or data frame, (n_rows, n_features)
             NumPy array, pandas or polars frame, or pyarrow table. Strings, categoricals and
             bools are categories; NaN and None are missing values and need no imputation.
-        y : array-like, (n_rows,) or, for regressors, (n_rows, n_outputs)
-            Response.
+        y : array-like, (n_rows,) or (n_rows, n_outputs)
+            Response. Several columns are for regressors, and for random and Bayesian forests of
+            classes (labels, or columns of classes).
         sample_weight : array-like, (n_rows,), default=None
             Non-negative weights that multiply the random weights of each tree. Only their
             ratios matter; a weight of 0 is the same as leaving the row out, but for the names of
@@ -104,14 +121,16 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, oob_groups: Any = None) -> Self:
         check_own_parameters(self)
+        target = self._read_target(y)
         data = read_training_data(
             X,
-            self._read_target(y),
-            sample_weight,
+            target,
+            self._weighed(target, sample_weight),
             oob_groups,
             categorical_features=self.categorical_features,
             owner=self._name,
         )
+        self._begin(data)
         self._forget()
         tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
         grown = self._grow(data, tasks)
@@ -219,6 +238,42 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
         rows = self._encode(X)
         return self.forest_.apply(rows, self._workers(len(rows)))
 
+    @property
+    def estimators_(self) -> SingleTrees:
+        """The trees as estimators that predict by themselves, each made when it is asked for.
+
+        They predict what their leaves hold, before any calibration; their average is `predict` in
+        forests that average. Methods whose members are sums of trees have none.
+        """
+        # An AttributeError, so that `hasattr` can ask.
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{self._name} has no 'estimators_' before it is fitted.")
+        if self.forest_.trees_per_member > 1:
+            raise AttributeError(
+                f"{self._name} has sums of {self.forest_.trees_per_member} trees, which do not "
+                "predict one by one: see forest_.trees for the trees, predict_draws for the sums."
+            )
+        return SingleTrees(self)
+
+    def decision_path(self, X: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Nodes that each row goes through in each tree.
+
+        Parameters
+        ----------
+        X : array-like or data frame, (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        indicator : scipy.sparse.csr_matrix, (n_rows, n_nodes of all trees)
+            1 where a row goes through a node. Takes 16 bytes per row, tree and step of the way.
+        n_nodes_ptr : ndarray of int64, (n_trees + 1,)
+            The nodes of tree t are the columns from ``n_nodes_ptr[t]`` to before
+            ``n_nodes_ptr[t + 1]``, in the order of `Tree`.
+        """
+        rows = self._encode(X)
+        return decision_path(self.forest_, rows, self._workers(len(rows)))
+
     def support(self, X: Any) -> F64:
         """How well each row is surrounded by training rows: near 0, there are no data near.
 
@@ -295,7 +350,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
         self._check_fitted()
         numbers = {n: getattr(self, n) for n in self._saved_numbers if n in vars(self)}
         meta: dict[str, Any] = {
-            "parameters": saved_state.plain_parameters(self.get_params(deep=False)),
+            "parameters": saved_state.own_parameters(self),
             "schema": self.schema_.to_json(),
             "seed": self.seed_,
             "numbers": numbers,
@@ -346,6 +401,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        parameters = saved_state.read_parameters(parameters)
         unknown = sorted(set(parameters) - set(cls._get_param_names()))
         if unknown:
             raise BayeswoodError(f"{cls.__name__} has no parameter {unknown[0]!r}.")
@@ -369,7 +425,7 @@ def fitted_attributes(
     schema: Schema,
     grown: GrownForest,
     predictive: Predictive,
-    target: ClassLabels | ResponseShape,
+    target: ClassLabels | ClassBlocks | ResponseShape,
 ) -> dict[str, Any]:
     """The fitted attributes of an estimator with these parts."""
     parts = (target, *grown.parts)

@@ -77,6 +77,11 @@ def one_of(*options: str) -> Constraint:
     return Constraint(words, lambda value: isinstance(value, str) and value in options)
 
 
+def only(value: bool | None, reason: str) -> Constraint:
+    """One value alone, with the reason why no other would do."""
+    return Constraint(f"{value!r}: {reason}", lambda given: given is value)
+
+
 NONE = Constraint("None", lambda value: value is None)
 BOOLEAN = Constraint("a bool", lambda value: isinstance(value, (bool, np.bool_)))
 CALLABLE = Constraint("a callable", callable)

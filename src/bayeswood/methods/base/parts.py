@@ -91,6 +91,37 @@ class ClassLabels:
         return cls(classes)
 
 
+@dataclass(frozen=True, eq=False)
+class ClassBlocks:
+    """The classes of several outputs, in the order of a classifier's outputs."""
+
+    blocks: tuple[NDArray[Any], ...]
+
+    def attributes(self) -> Mapping[str, Any]:
+        """``classes_``, a list."""
+        return {"classes_": list(self.blocks)}
+
+    def names(self) -> tuple[str, ...]:
+        """Leaves hold a column for each class, without a name."""
+        return ()
+
+    def write(self, meta: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        """With the types of the labels."""
+        meta["class_blocks"] = [classes_to_plain(classes) for classes in self.blocks]
+
+    @classmethod
+    def read(cls, saved: SavedModel) -> "ClassBlocks | ClassLabels":
+        """Checked against the trees; `ClassLabels` where there is one output."""
+        if "class_blocks" not in saved.meta:
+            return ClassLabels.read(saved)
+        plain = read_value(saved.meta, "class_blocks", list)
+        blocks = tuple(classes_from_plain(one, "The model file") for one in plain)
+        is_lawful = not saved.forest.is_classifier and len(blocks) > 1
+        if not is_lawful or sum(map(len, blocks)) != saved.forest.n_outputs:
+            raise BayeswoodError("The model file's classes do not match its trees.")
+        return cls(blocks)
+
+
 @dataclass(frozen=True)
 class ResponseShape:
     """Whether there is one response, so that predictions have no axis for it."""

@@ -310,6 +310,7 @@ def _response_arrays(responses: Responses) -> dict[str, NDArray[Any]]:
         "row_groups": law.groups,
         "row_parts": law.parts,
         "trees_per_draw": np.array(law.trees_per_draw) if law.trees_per_draw > 1 else None,
+        "n_draws": np.array(law.n_draws) if law.n_draws > 0 else None,
     }
     kept = {name: array for name, array in optional.items() if array is not None}
     seed = np.array(law.seed, dtype=np.uint64)
@@ -334,7 +335,11 @@ def _responses_from(arrays: Arrays, forest: Forest) -> Responses:
     shared = read_scalar(arrays, "trees_per_draw", int) if "trees_per_draw" in arrays else 1
     if shared < 1:
         raise BayeswoodError("The model file says wrongly which trees share their rows.")
-    return Responses(y, weights, RowWeights(scheme, seed, threshold, groups, parts, shared))
+    n_draws = read_scalar(arrays, "n_draws", int) if "n_draws" in arrays else 0
+    if n_draws != 0 and not (scheme == "bootstrap" and 0 < n_draws <= len(y)):
+        raise BayeswoodError("The model file says wrongly how many rows its trees drew.")
+    law = RowWeights(scheme, seed, threshold, groups, parts, shared, n_draws)
+    return Responses(y, weights, law)
 
 
 def _left_out_from(

@@ -4,6 +4,7 @@ Reading trusts nothing: a file may come from anyone.
 """
 
 from collections.abc import Mapping
+from inspect import signature
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,8 +12,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.class_weight import plain_class_weight, read_class_weight
 
 _SCALARS = (str, bool, int, float, type(None))
+#: Parameters that came later: a file holds them where they are not at their default, so that
+#: the same model still makes the same file.
+LATER_PARAMETERS = frozenset(
+    {
+        "max_leaf_nodes",
+        "min_samples_split",
+        "min_impurity_decrease",
+        "ccp_alpha",
+        "monotonic_cst",
+        "interaction_cst",
+        "bootstrap",
+        "max_samples",
+        "class_weight",
+        "warm_start",
+    }
+)
+
+
+def own_parameters(estimator: Any) -> dict[str, Any]:
+    """The parameters of an estimator as a model file holds them."""
+    defaults, later = signature(type(estimator)).parameters, estimator._later_parameters
+    return plain_parameters(
+        {
+            name: value
+            for name, value in estimator.get_params(deep=False).items()
+            if name not in later or not _is_same(value, defaults[name].default)
+        }
+    )
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    is_plain = type(value) is type(default) and isinstance(value, (int, float, str))
+    return value is default or bool(is_plain and value == default)
+
+
+def read_parameters(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """What `own_parameters` gave, for the estimator's constructor."""
+    found = dict(plain)
+    if "class_weight" in found:
+        found["class_weight"] = read_class_weight(found["class_weight"])
+    return found
 
 
 def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -25,6 +68,8 @@ def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
+    if name == "class_weight":
+        return plain_class_weight(value)
     if name == "random_state" and not isinstance(value, Integral):
         return None
     if isinstance(value, (bool, np.bool_)):

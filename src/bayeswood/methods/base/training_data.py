@@ -1,5 +1,6 @@
 """The training data of one fit: read, checked and encoded, once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from bayeswood.table import (
     check_response_size,
     check_weights,
     fit_class_target,
+    fit_class_targets,
     fit_numeric_target,
     fit_table,
     scale_weights,
@@ -36,11 +38,23 @@ class Target:
         The classes the numbers stand for; None in regression.
     single_output : bool
         Whether there is one response, so that predictions have one dimension.
+    blocks : tuple of ndarray
+        The classes of each output where there are several: `y` then has a column of 0 and 1 for
+        each class, those of the first output first. Σ y (1 − ȳ) of such columns is the Gini
+        impurity, so that trees for numbers are joint trees for these outputs.
     """
 
     y: NDArray[Any]
     classes: NDArray[Any] | None
     single_output: bool
+    blocks: tuple[NDArray[Any], ...] = ()
+
+    def outputs(self) -> list[tuple[NDArray[np.intp], NDArray[Any]]]:
+        """Class numbers and classes of each output."""
+        if not self.blocks:
+            return [(self.y.astype(np.intp), np.asarray(self.classes))]
+        parts = split_blocks(self.y, self.blocks)
+        return [(np.argmax(p, axis=1), c) for p, c in zip(parts, self.blocks, strict=True)]
 
     def take(self, rows: NDArray[Any]) -> "Target":
         """The responses of some rows, by number or by mask."""
@@ -144,6 +158,21 @@ def _taken(array: NDArray[Any] | None, rows: NDArray[Any]) -> Any:
 def count_copies(n_rows: int, copies: NDArray[np.int32] | None) -> int:
     """How many rows there are, with their copies."""
     return n_rows if copies is None else int(copies.sum(dtype=np.int64))
+
+
+def split_blocks(columns: NDArray[Any], blocks: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The columns of each output, (..., n_classes of it)."""
+    return np.split(columns, np.cumsum([len(classes) for classes in blocks])[:-1], axis=-1)
+
+
+def read_class_blocks(y: Any, owner: str) -> Target:
+    """Class numbers, or 0 and 1 for each class where there are several outputs."""
+    found = fit_class_targets(y, owner)
+    if found is None:
+        return read_class_target(y, owner)
+    blocks = tuple(classes for _, classes in found)
+    ones = [np.eye(len(classes))[codes] for codes, classes in found]
+    return Target(np.hstack(ones), None, single_output=False, blocks=blocks)
 
 
 def read_class_target(y: Any, owner: str) -> Target:

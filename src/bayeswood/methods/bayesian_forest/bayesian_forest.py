@@ -18,11 +18,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.base.class_weight import TREE_CLASS_WEIGHT
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of, real
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.methods.cart.drawn_rows import weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.growth_rules import GROWTH, NUMBER_CRITERION
-from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredClassifier, ScoredRegressor
+from bayeswood.methods.cart.joint_labels import JointClassifier
+from bayeswood.methods.cart.out_of_bag_score import OOB_SCORE, ScoredRegressor
 
 WEIGHTS: Mapping[str, Constraint] = {
     "weight_threshold": real(0, integers=True),
@@ -40,7 +43,7 @@ def check_out_of_bag(oob_score: Any, weight_threshold: float, owner: str) -> Non
         )
 
 
-class BayesianForestClassifier(ScoredClassifier):
+class BayesianForestClassifier(JointClassifier):
     """A Bayesian forest for classes: a posterior sample of CART trees.
 
     Parameters
@@ -82,6 +85,22 @@ class BayesianForestClassifier(ScoredClassifier):
         Whether to predict each training row by the trees that did not see it; needs a
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the accuracy as
         the score.
+    bootstrap : {True}, default=True
+        Every tree draws weights, or it would be no draw of the posterior.
+        `RandomForestClassifier` has trees without.
+    max_samples : None, default=None
+        Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
+        −log(share of rows to keep).
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1; a list of such for several columns of y), or such that all
+        classes weigh the same, in the table or in each tree's draw. Probabilities are then those
+        of a world with such shares of classes; to move a decision alone, leave it and set a
+        threshold on `predict_proba`.
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -96,10 +115,16 @@ class BayesianForestClassifier(ScoredClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray, (n_classes,)
-        Class labels, sorted.
+    classes_ : ndarray, (n_classes,), or a list of such
+        Class labels, sorted; a list where y has several columns.
+    n_outputs_ : int
+        Columns of y.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree gave a weight above 0; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -159,6 +184,8 @@ class BayesianForestClassifier(ScoredClassifier):
         **GROWTH,
         **WEIGHTS,
         "criterion": one_of("gini", "entropy", "log_loss"),
+        "class_weight": TREE_CLASS_WEIGHT,
+        **weighted_rows("RandomForestClassifier"),
     }
 
     def __init__(
@@ -178,6 +205,10 @@ class BayesianForestClassifier(ScoredClassifier):
         interaction_cst: Any = None,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        class_weight: dict[Any, float] | list[dict[Any, float]] | str | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -197,6 +228,10 @@ class BayesianForestClassifier(ScoredClassifier):
         self.interaction_cst = interaction_cst
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.class_weight = class_weight
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -256,6 +291,16 @@ class BayesianForestRegressor(ScoredRegressor):
         Whether to predict each training row by the trees that did not see it; needs a
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the R² as
         the score.
+    bootstrap : {True}, default=True
+        Every tree draws weights, or it would be no draw of the posterior.
+        `RandomForestRegressor` has trees without.
+    max_samples : None, default=None
+        Every tree weighs all rows; to leave rows out of trees, set `weight_threshold` to
+        −log(share of rows to keep).
+    warm_start : bool, default=False
+        Whether a second `fit`, on the same data and with the same parameters of trees, keeps the
+        trees and grows as many more as `n_estimators` asks for. The seed goes on, and the
+        forest is, to the bit, that of one fit of so many trees.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -274,6 +319,10 @@ class BayesianForestRegressor(ScoredRegressor):
         Number of responses.
     forest_ : Forest
         The trees and their weights.
+    estimators_ : sequence
+        The trees, each as an estimator that predicts by itself; made when asked for.
+    estimators_samples_ : list of ndarray
+        Rows that each tree gave a weight above 0; after `fit`, not after loading.
     member_weights_ : ndarray, (n_members,)
         Equal weights that sum to 1.
     feature_importances_, feature_importances_std_ : ndarray, (n_features,)
@@ -331,6 +380,7 @@ class BayesianForestRegressor(ScoredRegressor):
         **WEIGHTS,
         "criterion": NUMBER_CRITERION,
         "keep_responses": BOOLEAN,
+        **weighted_rows("RandomForestRegressor"),
     }
 
     def __init__(
@@ -351,6 +401,9 @@ class BayesianForestRegressor(ScoredRegressor):
         keep_responses: bool = True,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -371,6 +424,9 @@ class BayesianForestRegressor(ScoredRegressor):
         self.keep_responses = keep_responses
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

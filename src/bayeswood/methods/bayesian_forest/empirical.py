@@ -17,6 +17,7 @@ Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, one_of
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.bayesian_forest.bayesian_forest import WEIGHTS, check_out_of_bag
@@ -64,6 +65,11 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
         Whether to predict each training row by the trees that did not see it; needs a
         `weight_threshold` above 0. A callable ``metric(y_true, y_pred)`` replaces the accuracy as
         the score. The trunk has seen all rows.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1), or such that all classes weigh the same. Probabilities are
+        then those of a world with such shares of classes; to move a decision alone, leave it and
+        set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -157,6 +163,7 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
         **WEIGHTS,
         **TRUNK,
         "criterion": one_of("gini", "entropy", "log_loss"),
+        "class_weight": CLASS_WEIGHT,
     }
 
     def __init__(
@@ -174,6 +181,7 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
         check_trunk: bool = True,
         weight_threshold: float = 0.0,
         oob_score: bool | Callable[..., float] = False,
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -191,6 +199,7 @@ class EmpiricalBayesianForestClassifier(FileForest, ScoredClassifier):
         self.check_trunk = check_trunk
         self.weight_threshold = weight_threshold
         self.oob_score = oob_score
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -35,7 +35,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.parts import ClassLabels, ResponseShape
 from bayeswood.methods.base.predictive import LeafResponses, MemberAverage, Predictive
-from bayeswood.methods.base.saved_state import plain_parameters
+from bayeswood.methods.base.saved_state import own_parameters
 from bayeswood.methods.base.training_data import TableShape, Target, TrainingData
 from bayeswood.methods.base.training_sample import TrainingSample
 from bayeswood.methods.bayesian_forest.trunk_and_branches import Trunk, TrunkForest, branch_plan
@@ -89,6 +89,12 @@ class FilesFitter:
                 f"{self.call.split('.')[-1]}, which does not hold the training rows in memory. "
                 f"Got {self.estimator.oob_score!r} instead."
             )
+        if getattr(self.estimator, "class_weight", None) is not None:
+            raise BayeswoodError(
+                f"The 'class_weight' parameter of {self.name} must be None for "
+                f"{self.call.split('.')[-1]}, which reads the rows in pieces. Write the weights "
+                "into a column and name it as sample_weight."
+            )
         limit = parse_bytes(memory_limit, "memory_limit", self.call)
         if limit < SMALLEST_LIMIT:
             words = f"at least {in_words(SMALLEST_LIMIT)}"
@@ -137,7 +143,7 @@ class FilesFitter:
 
     def _what_matters(self) -> dict[str, Any]:
         """The parameters that the model depends on, as plain data."""
-        parameters = plain_parameters(self.estimator.get_params(deep=False))
+        parameters = own_parameters(self.estimator)
         kept = {name: value for name, value in parameters.items() if name not in _NO_MATTER}
         return {"estimator": self.name, **kept}
 

@@ -11,6 +11,7 @@ Reference: M. Taddy, C.-S. Chen, J. Yu, M. Wyle. Bayesian and Empirical Bayesian
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import BOOLEAN, CART, Constraint, integer, one_of
 from bayeswood.methods.base.regressor import ForestRegressor
@@ -38,6 +39,11 @@ class SubsampleForestClassifier(PartedForest, ForestClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or
         all (None).
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1), or such that all classes weigh the same. Probabilities are
+        then those of a world with such shares of classes; to move a decision alone, leave it and
+        set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -102,6 +108,7 @@ class SubsampleForestClassifier(PartedForest, ForestClassifier):
         **CART,
         "n_subsamples": integer(1, MAX_PARTS),
         "criterion": one_of("gini", "entropy", "log_loss"),
+        "class_weight": CLASS_WEIGHT,
     }
 
     def __init__(
@@ -114,6 +121,7 @@ class SubsampleForestClassifier(PartedForest, ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -126,6 +134,7 @@ class SubsampleForestClassifier(PartedForest, ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

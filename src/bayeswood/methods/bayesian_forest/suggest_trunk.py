@@ -192,10 +192,11 @@ def _default_forest(y: Any) -> TrunkForest:
 
 def _planned(forest: TrunkForest, X: Any, y: Any) -> tuple[CartPlan, TrainingData]:
     check_own_parameters(forest)
+    target = forest._read_target(y)
     data = read_training_data(
         X,
-        forest._read_target(y),
-        None,
+        target,
+        forest._weighed(target, None),
         categorical_features=forest.categorical_features,
         owner=_NAME,
     )

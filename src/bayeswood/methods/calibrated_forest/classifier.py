@@ -28,6 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.methods.base.class_weight import CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import NONE, Constraint, integer, one_of, real
@@ -59,6 +60,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
+from bayeswood.methods.cart.drawn_rows import ONE_FIT, weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.growth_rules import resolve_growth
 from bayeswood.report.calibration import ClassCalibrationSummary
@@ -110,6 +112,20 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         never fall as the column rises, -1 where it must never rise, 0 where it may do both. It
         holds in every tree and boosted sum to the bit, and so in `predict_proba`; see
         docs/growing.md.
+    bootstrap : {True}, default=True
+        Every tree leaves rows out, by which the forest is calibrated. `RandomForestClassifier` has
+        trees on all rows.
+    max_samples : None, default=None
+        How many rows a tree leaves out is said by `weight_threshold`: −log(share of rows to
+        keep).
+    warm_start : {False}, default=False
+        Bags, weights and calibration are of all trees together: a larger forest is another one.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` (a class
+        that is not named weighs 1), or such that all classes weigh the same. Calibration,
+        out-of-bag scores and promises are then those of a world with such shares of classes, not
+        of the rows that you have. To move a decision alone, leave it and set a threshold on
+        `predict_proba`: call a class whose misses cost k false alarms above 1 / (1 + k).
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -245,6 +261,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "leaf_shrinkage": one_of("auto") | real(0, integers=True),
         "additive_members": one_of("auto") | integer(0),
         "calibration": one_of("oob") | NONE,
+        "class_weight": CLASS_WEIGHT,
+        **weighted_rows("RandomForestClassifier"),
+        **ONE_FIT,
     }
     _many_trees_threshold = 0.35
     _part_kinds = (ClassJudgement, ClassGuarantee)
@@ -265,6 +284,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
         monotonic_cst: Any = None,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        warm_start: bool = False,
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -283,6 +306,10 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.max_depth = max_depth
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.warm_start = warm_start
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -54,6 +54,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
+from bayeswood.methods.cart.drawn_rows import ONE_FIT, weighted_rows
 from bayeswood.progress import progress_bar
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
@@ -109,6 +110,14 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     keep_responses : bool, default=True
         Whether the leaves of the averaged trees of larger leaves remember their training rows,
         which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
+    bootstrap : {True}, default=True
+        Every tree leaves rows out, by which the forest is calibrated. `RandomForestRegressor` has
+        trees on all rows.
+    max_samples : None, default=None
+        How many rows a tree leaves out is said by `weight_threshold`: −log(share of rows to
+        keep).
+    warm_start : {False}, default=False
+        Bags, weights and calibration are of all trees together: a larger forest is another one.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -228,6 +237,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         "interval": one_of(*SHARES),
         "residual_shape": one_of("by_spread", "common"),
         "keep_responses": BOOLEAN,
+        **weighted_rows("RandomForestRegressor"),
+        **ONE_FIT,
     }
     _many_trees_threshold = log(1.5)
     _part_kinds = (IntervalJudgement, NumberGuarantee)
@@ -248,6 +259,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         max_features: int | float | str | None = 0.5,
         monotonic_cst: Any = None,
         keep_responses: bool = True,
+        bootstrap: bool = True,
+        max_samples: int | float | None = None,
+        warm_start: bool = False,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -266,6 +280,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.max_features = max_features
         self.monotonic_cst = monotonic_cst
         self.keep_responses = keep_responses
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.warm_start = warm_start
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 
 from bayeswood import _core
 from bayeswood.forest import Forest, RowWeights
+from bayeswood.methods.base.class_weight import balanced_weights
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.growth_rules import GrowthRules
+from bayeswood.methods.cart.warm_start import WarmStart
 from bayeswood.progress import Report, progress_bar
 
 F64 = NDArray[np.float64]
+
+# Weights that are handed to the core in one call, 8 bytes each.
+_HANDED_WEIGHTS = 4_000_000
 
 CORE_CRITERION = {
     "squared_error": "squared_error",
@@ -51,6 +56,8 @@ class CartPlan:
     n_candidates: int = 0
     randomized_fraction: float = 0.0
     rules: GrowthRules = field(default_factory=GrowthRules)
+    balance_trees: bool = False
+    warm_start: WarmStart | None = None
 
     @property
     def seed(self) -> int:
@@ -63,7 +70,8 @@ class CartPlan:
 
     def settings(self) -> dict[str, Any]:
         """The resolved defaults, as fitted attributes."""
-        return {"max_features_": self.max_features, "min_samples_leaf_": self.min_samples_leaf}
+        found = {"max_features_": self.max_features, "min_samples_leaf_": self.min_samples_leaf}
+        return found if self.warm_start is None else {**found, **self.warm_start.settings()}
 
 
 def grow_cart(
@@ -88,8 +96,10 @@ def grow_cart(
     encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
     grown = Chunks(plan)
     with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
-        for first, size in tasks.chunks(plan.n_trees):
-            grown.add(*_grow_chunk(plan, data, encoded, first, size, report))
+        n_kept = grown.n_trees
+        for first, size in tasks.chunks(plan.n_trees - n_kept):
+            for part in _parts_of(plan, data, n_kept + first, size):
+                grown.add(*_grow_chunk(plan, data, encoded, part, report))
             tasks.finished(lambda: fitted(grown.joined()))
     return grown.joined()
 
@@ -100,6 +110,13 @@ class Chunks:
     def __init__(self, plan: CartPlan) -> None:
         self._plan = plan
         self._grown: list[tuple[Forest, F64]] = []
+        if plan.warm_start is not None and plan.warm_start.forest is not None:
+            self.add(plan.warm_start.forest, plan.warm_start.importances)
+
+    @property
+    def n_trees(self) -> int:
+        """Trees so far."""
+        return sum(forest.n_trees for forest, _ in self._grown)
 
     def add(self, forest: Forest, importances: F64) -> None:
         """Take the next trees."""
@@ -118,12 +135,33 @@ class Chunks:
         )
 
 
+def _parts_of(plan: CartPlan, data: TrainingData, first: int, size: int) -> list[range]:
+    """The trees of each native call: all, unless their weights are to be handed over."""
+    if not plan.balance_trees:
+        return [range(first, first + size)] if size else []
+    step = max(plan.n_jobs, _HANDED_WEIGHTS // data.n_rows)
+    last = first + size
+    return [range(start, min(start + step, last)) for start in range(first, last, step)]
+
+
+def _weight_arguments(plan: CartPlan, data: TrainingData, trees: range) -> dict[str, Any]:
+    """How the core is told of the rows' weights: by their law, or by each tree's own."""
+    if not plan.balance_trees:
+        return plan.row_weights.arguments()
+    weights = np.empty((len(trees), data.n_rows))
+    given = 1.0 if data.sample_weight is None else data.sample_weight
+    for place, tree in enumerate(trees):
+        drawn = plan.row_weights.draw(tree, data.n_rows)
+        factor = balanced_weights(data.target, drawn * given)
+        weights[place] = drawn * factor
+    return {"scheme": "given", "seed": plan.seed, "given_weights": weights}
+
+
 def _grow_chunk(
     plan: CartPlan,
     data: TrainingData,
     encoded: _core.EncodedMatrix,
-    first: int,
-    size: int,
+    trees: range,
     report: Report | None,
 ) -> tuple[Forest, F64]:
     core, importances = _core.grow_forest(
@@ -131,17 +169,17 @@ def _grow_chunk(
         data.target.y,
         data.sample_weight,
         criterion=CORE_CRITERION[plan.criterion],
-        **plan.row_weights.arguments(),
-        n_trees=size,
+        **_weight_arguments(plan, data, trees),
+        n_trees=len(trees),
         n_classes=data.n_classes,
         max_features=plan.max_features,
         min_samples_leaf=plan.min_samples_leaf,
         min_weight_fraction_leaf=plan.min_weight_fraction_leaf,
         max_depth=min(plan.max_depth or 0, np.iinfo(np.int32).max),
         keep_rows=plan.keep_rows,
-        first_tree=first,
+        first_tree=trees.start,
         n_jobs=plan.n_jobs,
-        progress=report and (lambda done, _: report(first + done, plan.n_trees)),
+        progress=report and (lambda done, _: report(trees.start + done, plan.n_trees)),
         splitter=plan.splitter,
         n_candidates=plan.n_candidates,
         randomized_fraction=plan.randomized_fraction,

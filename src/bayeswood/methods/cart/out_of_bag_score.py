@@ -33,7 +33,7 @@ class ScoredClassifier(CartForest, ForestClassifier):
 
         hard = isinstance(predictive, HardVotes)
         shares = out_of_bag(data, grown, hard=hard, n_jobs=self._threads())
-        found, seen, weight = _seen(shares, data)
+        found, seen, weight = seen_rows(shares, data)
         classes = np.asarray(data.target.classes)
         truth, guess = classes[data.target.y[seen]], classes[np.argmax(found, axis=1)]
         score = score_out_of_bag(self.oob_score, accuracy_score, truth, guess, weight)
@@ -54,7 +54,7 @@ class ScoredRegressor(CartForest, ForestRegressor):
         from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
 
         means = out_of_bag(data, grown, hard=False, n_jobs=self._threads())
-        found, seen, weight = _seen(means, data)
+        found, seen, weight = seen_rows(means, data)
         truth = data.target.y[seen]
         if data.target.single_output:
             truth, found, means = truth[:, 0], found[:, 0], means[:, 0]
@@ -62,7 +62,7 @@ class ScoredRegressor(CartForest, ForestRegressor):
         return grown.extended({"oob_prediction_": means, "oob_score_": score}), predictive
 
 
-def _seen(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:
+def seen_rows(found: F64, data: TrainingData) -> tuple[F64, NDArray[np.bool_], F64 | None]:
     """The predictions to score, which rows of those that take part they are, their weights."""
     own = found[data.taking_part]
     seen = ~np.isnan(own[:, 0])

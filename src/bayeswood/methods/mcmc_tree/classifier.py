@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
+from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
@@ -98,6 +99,12 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         What Ctrl-C does: raise KeyboardInterrupt, or keep what was sampled so far, with a
         warning: the chains that ran to their end, or if none did, those that have draws, cut to
         the shortest.
+    class_weight : dict or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` in whole
+        numbers, for rows are counted (so that "balanced", which gives fractions, is refused); a
+        class that is not named weighs 1. The posterior is that of rows repeated so often, and
+        its probabilities those of a world with such shares of classes: to move a decision
+        alone, leave it and set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads, one chain each; -1 for all processors, None for 1 unless a
         `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
@@ -196,6 +203,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CHAINS,
         **CLASS_PRIOR,
+        "class_weight": WHOLE_CLASS_WEIGHT,
     }
 
     def __init__(
@@ -219,6 +227,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         burn_in_growth_leaves: int | None = None,
         burn_in_growth_iterations: int | None = None,
         on_interrupt: str = "raise",
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -242,6 +251,7 @@ class MCMCTreeClassifier(ChainEstimator, DirichletClassifier):
         self.burn_in_growth_leaves = burn_in_growth_leaves
         self.burn_in_growth_iterations = burn_in_growth_iterations
         self.on_interrupt = on_interrupt
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest.class_prior import class_alphas
+from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
 from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.parameters import (
     NONE,
@@ -89,6 +90,12 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
     reservoir_size : int, default=2000
         Most distinct rows kept for what needs rows: the sharpness, prediction sets, operating
         curves, `loo_predict_proba` without arguments.
+    class_weight : dict or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` in whole
+        numbers, for rows are counted (so that "balanced", which gives fractions, is refused); a
+        class that is not named weighs 1. The posterior is that of rows repeated so often, and
+        its probabilities those of a world with such shares of classes: to move a decision
+        alone, leave it and set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads; -1 for all processors, None for 1 unless a `joblib.parallel_config` says
         otherwise. The result is the same, to the bit, for any number.
@@ -179,6 +186,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         **PRIOR_FOREST,
         "pooling": one_of("evidence", "power"),
         "dirichlet_alpha": per_class(real(0, closed="neither", integers=True)) | NONE,
+        "class_weight": WHOLE_CLASS_WEIGHT,
     }
 
     def __init__(
@@ -198,6 +206,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         ties: str = "midrank",
         pit_reference: Any = None,
         reservoir_size: int = 2000,
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -217,6 +226,7 @@ class SafeBayesForestClassifier(PriorForestEstimator, ForestClassifier):
         self.ties = ties
         self.pit_reference = pit_reference
         self.reservoir_size = reservoir_size
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

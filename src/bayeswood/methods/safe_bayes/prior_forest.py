@@ -7,7 +7,7 @@ of all their rows, and rows can be taken away again.
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -270,7 +270,7 @@ class PriorForestEstimator(ForestEstimator):
         data = read_training_data(
             X,
             target,
-            sample_weight,
+            self._weighed(target, sample_weight),
             categorical_features=self.categorical_features,
             owner=self._name,
         )
@@ -285,8 +285,9 @@ class PriorForestEstimator(ForestEstimator):
                 f"{self._name}.{caller} needs one response per row. Got {len(rows)} rows of X and "
                 f"{len(target.y)} of y."
             )
+        weights = self._weighed(target, sample_weight)
         return read_training_data(
-            rows, target, sample_weight, categorical_features=None, owner=self._name
+            rows, target, weights, categorical_features=None, owner=self._name
         )
 
     def _add_chunk(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -353,8 +354,9 @@ class PriorForestEstimator(ForestEstimator):
         Parameters
         ----------
         other : estimator of the same class
-            Fitted with the same seed, columns, and edges of the transform (give both the same
-            `pit_reference`, or ``transform="none"``). It is not changed.
+            Fitted with the same seed, columns, trees (the same `depth`: "auto" takes it from the
+            number of rows) and edges of the transform (give both the same `pit_reference`, or
+            ``transform="none"``). It is not changed.
 
         Returns
         -------
@@ -379,7 +381,7 @@ class PriorForestEstimator(ForestEstimator):
         reasons = (
             (self.schema_ != other.schema_, "different columns or category levels"),
             (mine.plan.seed != theirs.plan.seed, "different seeds: give both the same int"),
-            (mine.plan != theirs.plan, "different tree priors"),
+            (mine.plan != theirs.plan, _plan_difference(mine.plan, theirs.plan)),
             (
                 not mine.scale.same_as(theirs.scale),
                 "different edges of the transform: give both the same pit_reference",
@@ -394,3 +396,15 @@ class PriorForestEstimator(ForestEstimator):
                 raise BayeswoodError(
                     f"Only forests over the same trees can be merged. These have {reason}."
                 )
+
+
+def _plan_difference(mine: PriorPlan, theirs: PriorPlan) -> str:
+    """In what the priors of two forests differ, and which parameter makes them the same."""
+    own, other = asdict(mine), asdict(theirs)
+    field = next((name for name in own if own[name] != other[name]), "depth")
+    name = {"n_trees": "n_estimators"}.get(field, field)
+    how = "" if name != "depth" else " ('auto' follows the number of rows)"
+    return (
+        f"different tree priors: {name} is {own[field]} in one and {other[field]} in the other"
+        f"{how}. Give both the same {name}"
+    )

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayeswood import _core
+from bayeswood.methods.base.class_weight import WHOLE_CLASS_WEIGHT
 from bayeswood.methods.base.parameters import Constraint
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.conjugate_leaves.dirichlet_classifier import (
@@ -87,6 +88,12 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         The likelihood is raised to it; 0 draws from the prior.
     island_weights : {"equal", "evidence"}, default="equal"
         How islands count in predictions: alike, as in the paper's own code, or by their evidence.
+    class_weight : dict or None, default=None
+        Weights of the classes, which multiply those of their rows: ``{class: weight}`` in whole
+        numbers, for rows are counted (so that "balanced", which gives fractions, is refused); a
+        class that is not named weighs 1. The posterior is that of rows repeated so often, and
+        its probabilities those of a world with such shares of classes: to move a decision
+        alone, leave it and set a threshold on `predict_proba`.
     n_jobs : int, default=None
         Threads, one island each; -1 for all processors, None for 1 unless a
         `joblib.parallel_config` says otherwise. The result is the same, to the bit, for any
@@ -183,6 +190,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **PARTICLES,
         **CLASS_PRIOR,
+        "class_weight": WHOLE_CLASS_WEIGHT,
     }
 
     def __init__(
@@ -207,6 +215,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         max_stages: int | None = None,
         power: float = 1.0,
         island_weights: str = "equal",
+        class_weight: dict[Any, float] | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -231,6 +240,7 @@ class SMCTreeClassifier(ParticleEstimator, DirichletClassifier):
         self.max_stages = max_stages
         self.power = power
         self.island_weights = island_weights
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose

@@ -212,7 +212,7 @@ BAD_CLASSES = {
     "continuous labels": (Y / 3, "Unknown label type"),
     "missing label": (["a", None, *"aabbab"], "row 1"),
     "NaN label": (weights_with(np.nan), "row 3"),
-    "two columns of labels": (np.c_[LABELS, LABELS], "y should be a 1d array"),
+    "two columns, one continuous": (np.c_[Y / 3, Y], "Unknown label type"),
     "no labels": ([], r"0 sample\(s\) .* y is empty"),
     "mixed labels": (
         np.array(["a", 1, *"aabbab"], dtype=object),

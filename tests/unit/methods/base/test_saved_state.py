@@ -18,10 +18,12 @@ from bayeswood import (
     EmpiricalBayesianForestRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    RandomizedTreesClassifier,
     SubsampleForestClassifier,
     SubsampleForestRegressor,
     load,
 )
+from bayeswood.methods.base.saved_state import own_parameters, read_parameters
 from bayeswood.methods.registry import DEFAULT_METHOD, ESTIMATORS, METHODS, method_class
 
 MODELS = [
@@ -310,3 +312,19 @@ def test_every_method_has_its_classes():
 def test_unknown_methods_and_tasks_are_refused(name, task, message):
     with pytest.raises(BayeswoodError, match=message):
         method_class(name, task)
+
+
+def test_later_parameters_are_kept_where_they_are_used():
+    later = {"bootstrap", "max_samples", "class_weight", "warm_start"}
+    plain = own_parameters(RandomForestClassifier(3))
+    assert not later & set(plain)
+    used = own_parameters(RandomForestClassifier(3, bootstrap=False, class_weight={1: 2}))
+    assert set(used) - set(plain) == {"bootstrap", "class_weight"}
+    assert read_parameters(used)["class_weight"] == {1: 2.0}
+    assert "min_samples_split" in own_parameters(RandomizedTreesClassifier())  # from the first
+
+
+@pytest.mark.parametrize("wrong", [[["a"]], [[None, 1.0]], ["ab"], {"outputs": [[1]]}])
+def test_unlawful_class_weights_are_refused(wrong):
+    with pytest.raises(BayeswoodError, match="class_weight"):
+        RandomForestClassifier._from_parameters({"class_weight": wrong})

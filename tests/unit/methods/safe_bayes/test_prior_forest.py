@@ -50,14 +50,23 @@ def test_other_columns_are_refused():
     ("other", "words"),
     [
         (small(random_state=2), "different seeds"),
-        (small(n_estimators=16), "different tree priors"),
-        (small(depth=5), "different tree priors"),
+        (small(n_estimators=16), "different tree priors: .* Give both the same n_estimators"),
+        (small(depth=5), "different tree priors: .* Give both the same depth"),
         (small(pit_reference=X[:50]), "different edges"),
     ],
 )
 def test_different_trees_cannot_be_merged(other, words):
     with pytest.raises(BayeswoodError, match=words):
         small(pit_reference=X).fit(X, Y).merge(clone(other).fit(X, Y))
+
+
+def test_unequal_shards_say_which_parameter_to_fix():
+    rows, y = np.tile(X, (8, 1)), np.tile(Y, 8)
+    large, few = small(pit_reference=X, depth="auto"), small(pit_reference=X, depth="auto")
+    with pytest.raises(BayeswoodError, match=r"depth is 11 in one and 10 in the other \('auto'"):
+        large.fit(rows, y).merge(few.fit(X[::4], Y[::4]))
+    large.set_params(depth=6).fit(rows, y).merge(few.set_params(depth=6).fit(X[::4], Y[::4]))
+    assert large.n_rows_seen_ == 1200 + 38
 
 
 def test_only_the_same_kind_can_be_merged():
