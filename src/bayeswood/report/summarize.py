@@ -256,7 +256,7 @@ def summarize_importances(estimator: Any) -> Importances:
 
 
 def feature_names(estimator: Any) -> tuple[str, ...]:
-    """Names seen at fit, or x0, x1, ...
+    """Names of the columns that trees split on: those seen at fit, or x0, x1, ...
 
     Parameters
     ----------
@@ -266,6 +266,8 @@ def feature_names(estimator: Any) -> tuple[str, ...]:
     -------
     tuple of str
     """
+    if hasattr(estimator, "schema_"):
+        return tuple(estimator.schema_.names)
     named = getattr(estimator, "feature_names_in_", None)
     if named is None:
         return tuple(f"x{idx}" for idx in range(estimator.n_features_in_))

@@ -375,7 +375,7 @@ def fitted_attributes(
     forest = grown.forest.labelled(labels_of(schema, target.names()))
     found = {
         "schema_": schema,
-        "n_features_in_": schema.n_features,
+        "n_features_in_": len(schema.inputs),
         "seed_": grown.seed,
         "forest_": forest,
         "predictive_": predictive,
@@ -387,7 +387,7 @@ def fitted_attributes(
     for part in parts:
         found |= part.attributes()
     if schema.named:
-        found["feature_names_in_"] = np.array(schema.names, dtype=object)
+        found["feature_names_in_"] = np.array(schema.input_names, dtype=object)
     return found
 
 
