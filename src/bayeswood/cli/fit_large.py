@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bayeswood.cli.columns import Task, check_names, infer_task, split_names
-from bayeswood.cli.large_input import large_files
+from bayeswood.cli.large_input import large_files, refuse_reading
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import DEFAULT_METHOD, make_estimator, parse_parameters
 from bayeswood.cli.problem import FitRequest
@@ -33,6 +33,7 @@ def fit_large(request: FitRequest, limit: int, screen: Screen) -> None:
     screen : Screen
     """
     _refuse_what_needs_memory(request)
+    refuse_reading(request.reading)
     files = large_files(request.data)
     notes = [f"DATA is read in pieces, within {in_words(limit)} of memory."]
     with OutputFiles(*(_path(file) for file in files)) as outputs:
@@ -73,6 +74,7 @@ def _refuse_what_needs_memory(request: FitRequest) -> None:
         "--predictions": request.predictions is not None,
         "--plot": request.plot is not None,
         "--groups": request.groups is not None,
+        "--drop-missing-target": request.drop_missing_target,
     }
     for option, given in asked.items():
         if given:

@@ -113,7 +113,13 @@ class Moments:
     @classmethod
     def from_json(cls, obj: object, what: str) -> Moments:
         """What `to_json` gave; nothing is trusted."""
-        types = {"name": str, "kind": str, "parts": list, "origin": int, "zone": (str, type(None))}
+        types: dict[str, Any] = {
+            "name": str,
+            "kind": str,
+            "parts": list,
+            "origin": int,
+            "zone": (str, type(None)),
+        }
         if not isinstance(obj, dict) or set(obj) != set(types):
             raise BayeswoodError(f"{what} must have the members {', '.join(types)} and no other.")
         for key, kind in types.items():
@@ -168,9 +174,9 @@ def _take_apart(
 def _part(clock: NDArray[np.int64], part: str, origin: int) -> NDArray[Any]:
     """One part of every reading of the clock."""
     if part == "elapsed_days":
-        return (clock - origin) / _DAY
+        return np.asarray((clock - origin) / _DAY)
     if part == "seconds":
-        return clock / _SECOND
+        return np.asarray(clock / _SECOND)
     days, within = np.divmod(clock, _DAY)
     if part in ("hour", "minute"):
         of_hour = within // (60 * _SECOND)

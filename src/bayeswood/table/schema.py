@@ -7,7 +7,7 @@ is read through it. It is plain data: immutable, comparable, and JSON there and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -109,6 +109,13 @@ class Schema:
     def all_numeric(self) -> bool:
         """True if the user's columns are numbers throughout."""
         return not self.moments and all(column.kind == "numeric" for column in self.columns)
+
+    def with_target_of(self, y: Any) -> Schema:
+        """The schema with the name of a series, if it is not known by another."""
+        name = getattr(y, "name", None)
+        if self.reading.target is not None or not isinstance(name, str) or not name:
+            return self
+        return replace(self, reading=replace(self.reading, target=name))
 
     def to_json(self) -> dict[str, Any]:
         """Give the schema as dicts, lists, strings, numbers and booleans.

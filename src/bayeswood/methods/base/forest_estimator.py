@@ -111,6 +111,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             categorical_features=self.categorical_features,
             owner=self._name,
         )
+        data = replace(data, schema=data.schema.with_target_of(y))
         self._forget()
         tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
         grown = self._grow(data, tasks)

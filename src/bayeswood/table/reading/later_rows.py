@@ -1,0 +1,68 @@
+"""Rows that come a batch at a time, read by the marks of the training table alone.
+
+No batch knows the whole column, so nothing is guessed: what does not fit is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayeswood.errors import BayeswoodError
+from bayeswood.table.moments import Moments
+from bayeswood.table.reading.column_text import distinct_texts
+from bayeswood.table.reading.date_text import read_dates
+from bayeswood.table.reading.number_text import read_numbers_as
+from bayeswood.table.schema import Column, Schema
+
+
+def read_as_trained(table: Any, schema: Schema) -> Any:
+    """Turn text into the numbers and dates that a model knows.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+        Columns of the model, by their names.
+    schema : Schema
+        What the training table looked like.
+
+    Returns
+    -------
+    pyarrow.Table
+    """
+    import pyarrow as pa
+
+    for position, column in enumerate(schema.inputs):
+        cells = table[column.name]
+        if not pa.types.is_string(cells.type) or not _needs_reading(column):
+            continue
+        codes, distinct = distinct_texts(cells)
+        values = _values(distinct, column, schema)
+        table = table.set_column(position, column.name, pa.chunked_array([values.take(codes)]))
+    return table
+
+
+def _needs_reading(column: Column | Moments) -> bool:
+    return isinstance(column, Moments) or column.kind == "numeric"
+
+
+def _values(distinct: Any, column: Column | Moments, schema: Schema) -> Any:
+    import pyarrow as pa
+
+    if not len(distinct):
+        return pa.nulls(0, pa.float64())
+    how = schema.reading.of(column.name)
+    if isinstance(column, Moments):
+        dates = read_dates(distinct, how.date_format)
+        found = None if dates is None or dates.is_ambiguous else dates.values
+        kind = "dates"
+    else:
+        numbers = read_numbers_as(distinct, how)
+        found = None if numbers is None else numbers.values.cast(pa.float64())
+        kind = "numbers"
+    if found is None:
+        raise BayeswoodError(
+            f"Column '{column.name}' must hold {kind} written as in training, for rows are read in "
+            f"pieces. It holds {distinct[0].as_py()!r} and other text; read it in memory, with "
+            "--na, --decimal and --thousands, or write it plainly."
+        )
+    return found
