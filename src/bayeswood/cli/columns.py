@@ -27,7 +27,7 @@ class Features:
     categories : list of str
         Columns taken as categories.
     forced : bool
-        Whether a column of numbers is among them.
+        Whether a column is among them that its values do not make one.
     notes : list of str
         What a user should know about the choices made.
     """
@@ -137,7 +137,7 @@ def _prepare_column(features: Features, name: str, *, force: bool) -> None:
         column = column.cast(column.type.value_type)
     if force or _is_category(column.type):
         features.categories.append(name)
-        features.forced |= _is_number(column.type)
+        features.forced |= force or _is_number(column.type)
         column = category_column(column)
         _note_many_levels(features, name, column)
     elif pa.types.is_temporal(column.type):

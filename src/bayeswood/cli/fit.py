@@ -95,8 +95,8 @@ def fit(quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
     DATA is a .csv, .csv.gz, .jsonl, .parquet or .feather file, - for the standard input, or
     builtin:NAME for a bundled data set. Without DATA the bundled breast cancer data are used. Text
     and true/false columns are taken as categories, an empty cell as missing, dates are taken apart;
-    what is taken for what is said on the standard error. DATA that would take more than the memory limit, and a folder or pattern
-    of files, are fitted in pieces by an empirical Bayesian forest.
+    what is taken for what is said on the standard error. DATA that would take more than the memory
+    limit, and a folder or pattern of files, are fitted in pieces by an empirical Bayesian forest.
     """
     run_fit(FitRequest(**options), Screen(quiet=quiet, as_json=as_json))
 
@@ -127,6 +127,7 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         warned: list[str] = []
         with warnings_as_notes(warned):
             fitted = _fitted(request, problem, estimator)
+        screen.tell(problem.reading_notes)
         screen.show_notes(warned)
         problem.notes.extend(warned)
         _write_outputs(files, request, problem, fitted)
@@ -323,7 +324,6 @@ def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None
         ("missing cells", f"{n_missing:,}" if n_missing else "none"),
     ]
     screen.show(heading(f"Fit {request.method} for {problem.task}"), render_pairs(rows))
-    screen.tell(problem.reading_notes)
     screen.show_notes(problem.notes)
 
 

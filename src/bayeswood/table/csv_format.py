@@ -38,7 +38,7 @@ def find_delimiter(text: bytes, errors: str = "strict") -> str:
     """
     lines = _unquoted(text).replace(b"\r", b"\n").split(b"\n", _LOOKED_AT + 1)[: _LOOKED_AT + 1]
     lines[0].decode("utf-8", errors=errors)
-    whole = [line for line in lines[:_LOOKED_AT] if line.strip()] or [b""]
+    whole = [line for line in lines[:_LOOKED_AT] if line.strip(b" ")] or [b""]
     counts = {mark: [line.count(mark.encode()) for line in whole] for mark in _DELIMITERS}
     shared = {mark: own[0] for mark, own in counts.items() if own[0] and min(own) == max(own)}
     if shared:

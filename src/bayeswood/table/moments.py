@@ -1,9 +1,9 @@
 """Dates, times and durations, taken apart into numbers that a tree can split on.
 
-A column ``when`` becomes ``when.year``, ``when.month``, ``when.day``, ``when.weekday`` (0 is Monday),
-``when.hour``, ``when.minute``, ``when.second`` and ``when.elapsed_days`` (since the first training
-row's), as far as they vary in training; a time of day becomes its hour, minute and second; a
-duration its seconds. With a time zone, the clock is that of the training column's zone.
+A column ``when`` becomes ``when.year``, ``when.month``, ``when.day``, ``when.weekday`` (0 is
+Monday), ``when.hour``, ``when.minute``, ``when.second`` and ``when.elapsed_days`` (since the first
+date of training), as far as they vary in training; a time of day becomes its hour, minute and
+second; a duration its seconds. With a time zone, the clock is that of the training column's zone.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def _part(clock: NDArray[np.int64], part: str, origin: int) -> NDArray[Any]:
         return months.astype("datetime64[Y]").astype(np.int64) + 1970
     if part == "month":
         return months.astype(np.int64) % 12 + 1
-    return (dates - months.astype("datetime64[D]")).astype(np.int64) + 1
+    return np.asarray((dates - months.astype("datetime64[D]")).astype(np.int64) + 1)
 
 
 def _wall_clock(cells: MomentCells, zone: str | None) -> NDArray[np.int64]:
@@ -204,7 +204,8 @@ def _wall_clock(cells: MomentCells, zone: str | None) -> NDArray[np.int64]:
     # The offset changes at whole quarters of an hour at most: few distinct ones to ask for.
     quarters, place = np.unique(cells.micros // (900 * _SECOND), return_inverse=True)
     offsets = np.array([_offset(info, int(quarter) * 900) for quarter in quarters])
-    return cells.micros + offsets[place] * _SECOND
+    shown: NDArray[np.int64] = cells.micros + offsets[place] * _SECOND
+    return shown
 
 
 def _offset(info: Any, seconds: int) -> int:
@@ -276,14 +277,14 @@ def _micros(value: Any) -> int:
         unit = "datetime64[us]" if isinstance(value, np.datetime64) else "timedelta64[us]"
         return int(value.astype(unit).astype(np.int64))
     if isinstance(value, timedelta):
-        return value // timedelta(microseconds=1)
+        return int(value // timedelta(microseconds=1))
     if isinstance(value, time):
         seconds = (value.hour * 60 + value.minute) * 60 + value.second
         return seconds * _SECOND + value.microsecond
     if not isinstance(value, datetime):
-        return (value.toordinal() - date(1970, 1, 1).toordinal()) * _DAY
+        return int(value.toordinal() - date(1970, 1, 1).toordinal()) * _DAY
     since = datetime(1970, 1, 1, tzinfo=UTC if value.tzinfo else None)
-    return (value - since) // timedelta(microseconds=1)
+    return int((value - since) // timedelta(microseconds=1))
 
 
 def text_moments(

@@ -27,7 +27,7 @@ from bayeswood.table import (
     transform_table,
 )
 from bayeswood.table.finite import refuse_infinite
-from bayeswood.table.reading.number_text import read_numbers
+from bayeswood.table.reading import number_text
 from bayeswood.table.schema import Kind
 from bayeswood.table.written import Written
 
@@ -291,7 +291,7 @@ class LevelsSeen:
             levels = [level for level in self._levels[name] if isinstance(level, str)]
             if name in self._roles.forced or not levels:
                 continue
-            found = read_numbers(pa.array(levels))
+            found = number_text.read_numbers(pa.array(levels))
             if found is not None and found.written != Written():
                 raise DataTypeError(
                     f"Column {name!r} holds numbers that are not written plainly, such as "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from bayeswood.table.csv_format import FALSE_CELLS, TRUE_CELLS
@@ -42,7 +42,7 @@ class Expected:
     decimal: str | None = None
     thousands: str | None = None
     role: Role | None = None
-    written: Written = Written()
+    written: Written = field(default_factory=Written)
     is_typed: bool = False
     day_first: bool | None = None
 
@@ -176,7 +176,7 @@ def _by_marks(name: str, text: Any, expected: Expected) -> ColumnText:
 
 
 def _numbers(distinct: Any, expected: Expected) -> NumberText | None:
-    """By the marks of the user, of the training column, of its decimal mark alone, or by its own."""
+    """By the marks of the user, of the training column, its decimal mark alone, or its own."""
     if expected.decimal is None and expected.thousands is None and expected.role == "number":
         found = read_numbers_as(distinct, expected.written)
         return (

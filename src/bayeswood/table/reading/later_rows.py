@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import DataTypeError
 from bayeswood.table.moments import Moments
 from bayeswood.table.reading.column_text import distinct_texts
 from bayeswood.table.reading.date_text import read_dates
-from bayeswood.table.reading.number_text import read_numbers_as
+from bayeswood.table.reading.number_text import looks_like_numbers, read_numbers_as
 from bayeswood.table.schema import Column, Schema
 
 
@@ -60,9 +60,17 @@ def _values(distinct: Any, column: Column | Moments, schema: Schema) -> Any:
         found = None if numbers is None else numbers.values.cast(pa.float64())
         kind = "numbers"
     if found is None:
-        raise BayeswoodError(
-            f"Column '{column.name}' must hold {kind} written as in training, for rows are read in "
-            f"pieces. It holds {distinct[0].as_py()!r} and other text; read it in memory, with "
-            "--na, --decimal and --thousands, or write it plainly."
+        raise DataTypeError(
+            f"Column {column.name!r} of X held {kind} in training, and rows in pieces are read as "
+            f"it was written then. It now holds text such as {_odd(distinct)!r}: write it plainly, "
+            "or predict in memory, where --na, --decimal and --thousands help."
         )
     return found
+
+
+def _odd(distinct: Any) -> str:
+    """A text that does not look like a number, if there is one."""
+    import pyarrow.compute as pc
+
+    odd = distinct.filter(pc.invert(looks_like_numbers(distinct)))
+    return str((odd if len(odd) else distinct)[0].as_py())

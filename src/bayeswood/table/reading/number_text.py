@@ -16,7 +16,7 @@ from bayeswood.table.written import Written
 MISSING_WORDS = (
     "n/a", "#n/a", "na", "n.a.", "n. a.", "nan", "null", "#null!", "none", "nil", "unknown", "unk",
     "missing", "not available", "not applicable", "?", "-", "--", "---", "–", "—", ".", "..", "...",
-    "*", "x", "k.a.", "k. a.", "s.o.", "#div/0!", "#value!", "#ref!", "#num!", "<na>", "(null)", "\\n",
+    "*", "x", "k.a.", "k. a.", "s.o.", "#div/0!", "#value!", "#ref!", "#num!", "<na>", "(null)",
 )  # fmt: skip
 
 _SIGNS = "R\\$|US\\$|A\\$|C\\$|kr\\.?|zł|Kč|Fr\\.|[$€£¥₹₽₩₺₫₪฿₴₦₱₡₲₵₸₭¢]"

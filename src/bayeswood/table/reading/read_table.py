@@ -109,7 +109,9 @@ def read_table(
     target: str | None = None,
     like: Any = None,
 ) -> ReadTable:
-    """Read CSV (also gzipped), JSON Lines, Parquet or Feather as it is, and say what was taken how.
+    r"""Read a table from a file as it is, and say what its cells were taken for.
+
+    CSV (also gzipped), JSON Lines, Parquet and Feather (Arrow IPC).
 
     Numbers may be written with decimal commas, thousands in groups, currency marks, percent signs
     and brackets for negative ones; words such as ``n/a`` or ``?`` among numbers are missing cells.
@@ -147,7 +149,7 @@ def read_table(
     --------
     >>> import io
     >>> import bayeswood
-    >>> file = io.BytesIO("when;price\\n2024-05-01;1.234,50 €\\n2024-05-02;n/a\\n".encode())
+    >>> file = io.BytesIO("when;price\n2024-05-01;1.234,50 €\n2024-05-02;n/a\n".encode())
     >>> read = bayeswood.read_table(file)
     >>> read.table["price"].to_pylist()
     [1234.5, None]

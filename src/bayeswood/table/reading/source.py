@@ -86,7 +86,7 @@ def need_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise ImportError(
+        raise ModuleNotFoundError(
             "read_table reads files with pyarrow: pip install 'bayeswood[parquet]'", name="pyarrow"
         ) from error
 
