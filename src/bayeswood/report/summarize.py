@@ -118,6 +118,8 @@ class ModelSummary:
         Empty for a regressor.
     parameters : dict
     importances : Importances
+    target : str or None
+        Name of the column that is predicted, where it is known.
     """
 
     estimator: str
@@ -130,6 +132,7 @@ class ModelSummary:
     classes: tuple[Any, ...]
     parameters: dict[str, Any]
     importances: Importances
+    target: str | None = None
 
 
 def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray[np.int8]:
@@ -310,6 +313,7 @@ def summarize_model(estimator: Any) -> ModelSummary:
         classes=tuple(np.asarray(getattr(estimator, "classes_", ())).tolist()),
         parameters=dict(estimator.get_params(deep=False)),
         importances=summarize_importances(estimator),
+        target=estimator.schema_.reading.target,
     )
 
 

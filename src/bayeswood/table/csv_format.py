@@ -41,7 +41,7 @@ def find_delimiter(text: bytes, errors: str = "strict") -> str:
     whole = [line for line in lines[:_LOOKED_AT] if line.strip(b" ")] or [b""]
     counts = {mark: [line.count(mark.encode()) for line in whole] for mark in _DELIMITERS}
     shared = {mark: own[0] for mark, own in counts.items() if own[0] and min(own) == max(own)}
-    if shared:
+    if shared and len(whole) > 1:
         return max(reversed(_DELIMITERS), key=lambda mark: shared.get(mark, 0))
     return next((mark for mark in _DELIMITERS if counts[mark][0]), ",")
 

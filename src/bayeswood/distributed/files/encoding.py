@@ -29,7 +29,7 @@ from bayeswood.table import (
 from bayeswood.table.finite import refuse_infinite
 from bayeswood.table.reading import number_text
 from bayeswood.table.schema import Kind
-from bayeswood.table.written import Written
+from bayeswood.table.written import Reading, Written
 
 _DATES = ("date", "time", "duration")
 # Arrow types whose every value a float32 holds.
@@ -307,7 +307,8 @@ class LevelsSeen:
             Column(name, self._kinds.get(name, "category"), _ascending(self._levels.get(name, ())))
             for name in self._roles.features
         )
-        return Schema(columns, named=True)
+        target = self._roles.targets[0] if len(self._roles.targets) == 1 else None
+        return Schema(columns, named=True, reading=Reading(target))
 
 
 def _is_numeric(kind: str) -> bool:

@@ -187,11 +187,16 @@ def _counts_rows(name: str, values: Any, n_rows: int) -> bool:
     return int(pc.count_distinct(values).as_py()) == n_rows
 
 
+def _lost_percent(column: ColumnText) -> Note:
+    text = "plain numbers, in training with percent signs (12% is 12): is .12 meant, or 12?"
+    return Note("differs", text, column.name, loud=True)
+
+
 def differs_note(column: ColumnText, trained: Written) -> Note | None:
     """Loud if a later column is written in another way than the training column."""
     now = column.written
     if column.number is None and column.date is None:
-        return None
+        return _lost_percent(column) if trained.percent else None
     if column.date is not None:
         if trained.date_format == now.date_format:
             return None
@@ -201,9 +206,8 @@ def differs_note(column: ColumnText, trained: Written) -> Note | None:
     was, here = (
         ", ".join(marks_in_words(written)) or "plain numbers" for written in (trained, now)
     )
-    same = (now.decimal, now.percent, now.currency) == (
-        trained.decimal,
-        trained.percent,
+    same = (now.decimal, now.percent) == (trained.decimal, trained.percent) and now.currency in (
+        "",
         trained.currency,
     )
     if same and now.thousands in ("", trained.thousands):

@@ -89,6 +89,7 @@ def read_numbers(
         (point, group)
         for point, group in CONVENTIONS
         if decimal in (None, point)
+        and point != thousands
         and (thousands is None or group in ("", thousands))
         and _fits(cores, point, group)
     ]

@@ -177,7 +177,7 @@ def read_table(
         column = read_column(name, _plain_text(table[name]), expected)
         known.check(column, expected)
         columns.append(column)
-    columns, more = _settle(columns, separator, known, fixed=decimal is not None)
+    columns, more = _settle(columns, separator, known, fixed=decimal is not None or bool(thousands))
     for column in columns:
         table = table.set_column(table.column_names.index(column.name), column.name, column.values)
     written = {c.name: c.written for c in columns if c.written != Written()}
