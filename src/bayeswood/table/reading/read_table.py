@@ -62,6 +62,12 @@ class ReadTable:
         """The table as a pandas data frame."""
         return self.table.to_pandas()
 
+    @property
+    def features(self) -> Any:
+        """All columns but the target, as a pyarrow table."""
+        names = [name for name in self.table.column_names if name != self.reading.target]
+        return self.table.select(names)
+
     def split(self, target: str | None = None, *, drop_missing: bool = False) -> tuple[Any, Any]:
         """Features and target, for `fit`.
 

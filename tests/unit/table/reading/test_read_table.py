@@ -271,6 +271,7 @@ def test_split_needs_a_target():
         found.split("c")
     X, y = found.split("b")
     assert X.column_names == ["a"]
+    assert read("a,b\n1,2\n", target="b").features.column_names == ["a"]
     assert y.to_pylist() == [2]
     assert list(found.to_pandas().columns) == ["a", "b"]
     assert pl.from_arrow(found.table).shape == (1, 2)
