@@ -188,7 +188,10 @@ def test_rows_in_pieces_are_read_the_same_way_or_refused(folder, tmp_path, monke
     assert "--decimal needs all rows in memory" in run(*given, fails=True).stderr
     line = run("fit", folder / "train.csv", "-t", "y", fails=True).stderr
     assert line.count("\n") == 1
-    assert "--task" in line or "--decimal" in line
+    assert "target column 'y' holds numbers that are not written plainly" in line
+    assert "--decimal" in line
+    line = run("fit", folder / "train.csv", "-t", "town", fails=True).stderr
+    assert "Column 'when' holds dates" in line or "'price' holds numbers" in line
     line = run("fit", folder / "train.csv", "-t", "y", "--thousands", ".", fails=True).stderr
     assert "--thousands needs all rows in memory" in line
 

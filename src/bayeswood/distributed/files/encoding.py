@@ -28,6 +28,7 @@ from bayeswood.table import (
 )
 from bayeswood.table.finite import refuse_infinite
 from bayeswood.table.reading import number_text
+from bayeswood.table.reading.date_text import read_dates
 from bayeswood.table.schema import Kind
 from bayeswood.table.written import Reading, Written
 
@@ -244,7 +245,8 @@ class LevelsSeen:
         if names:
             raise DataTypeError(
                 f"Column {names[0]!r} holds dates or times. {self._owner} reads rows in pieces and "
-                "does not take them apart: write them as numbers, or fit in memory."
+                "does not take them apart: write them as numbers, fit in memory, or name a column of "
+                "text in categorical_features to keep it a category."
             )
 
     def add(self, batch: Any) -> None:
@@ -284,20 +286,22 @@ class LevelsSeen:
         }
 
     def _refuse_numbers(self) -> None:
-        """Refuse text that a fit in memory would read as numbers: both must see the same table."""
+        """Refuse text that a fit in memory may read as numbers or dates: both see one table."""
         import pyarrow as pa
 
         for name in self.to_read:
             levels = [level for level in self._levels[name] if isinstance(level, str)]
             if name in self._roles.forced or not levels:
                 continue
-            found = number_text.read_numbers(pa.array(levels))
+            texts = pa.array(levels)
+            self._refuse_dates([name] if read_dates(texts) is not None else [])
+            found = number_text.read_numbers(texts)
             if found is not None and found.written != Written():
                 raise DataTypeError(
                     f"Column {name!r} holds numbers that are not written plainly, such as "
                     f"{min(levels)!r}. {self._owner} reads rows in pieces and takes plain numbers "
                     "alone: write them so, and missing cells empty, or fit in memory, where --na, "
-                    "--decimal and --thousands help."
+                    "--decimal and --thousands help; or name it in categorical_features."
                 )
 
     def schema(self) -> Schema:

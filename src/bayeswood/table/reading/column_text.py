@@ -19,6 +19,8 @@ Role = Literal["text", "number", "date"]
 
 # Cells that are looked at to see whether points are clearly decimal.
 _LOOKED_AT = 10_000
+# Cells that are tried before a whole column is.
+_TRIED = 1_000
 
 
 @dataclass(frozen=True)
@@ -130,22 +132,27 @@ def _plain(name: str, text: Any, *, whole_only: bool) -> ColumnText | None:
 
 
 def _cast(text: Any, kind: Any) -> Any:
+    """The cells as another type; None if some cannot be. Most failures show in the first rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    for cells in (text, pc.utf8_trim_whitespace(text)):
-        try:
-            return cells.cast(kind)
-        except pa.ArrowInvalid:
-            if not _has_outer_blanks(text):
-                return None
-    return None
+    try:
+        pc.utf8_trim_whitespace(text.slice(0, _TRIED)).cast(kind)
+        return text.cast(kind)
+    except pa.ArrowInvalid:
+        if not _has_outer_blanks(text):
+            return None
+    try:
+        return pc.utf8_trim_whitespace(text).cast(kind)
+    except pa.ArrowInvalid:
+        return None
 
 
 def _has_outer_blanks(text: Any) -> bool:
     import pyarrow.compute as pc
 
-    return bool(pc.any(pc.match_substring_regex(text, "^\\s|\\s$")).as_py())
+    ends = "^[ \\t\\r\\n\\x{00a0}]|[ \\t\\r\\n\\x{00a0}]$"
+    return bool(pc.any(pc.match_substring_regex(text, ends)).as_py())
 
 
 def _with_points(found: ColumnText) -> ColumnText:

@@ -363,7 +363,7 @@ def _settle_column(
     meaning = "decimal mark" if thousands == "" else "mark between thousands"
     name = "comma" if mark == "," else "point"
     text = f"the {name} of '{example}' is taken for a {meaning}, {why}; {other} says otherwise."
-    return column, Note("ambiguous", text, column.name, loud=True)
+    return column, Note("ambiguous", text, column.name, loud=len(clear) != 1)
 
 
 def _decimal_of_file(mark: str, clear: set[str], separator: str) -> tuple[str, str]:
