@@ -219,7 +219,7 @@ def checked_zone(zone: str | None, what: str) -> str | None:
     """A time zone that this machine knows; fixed offsets are kept as UTC."""
     if zone is None or zone.upper() in ("UTC", "Z"):
         return None if zone is None else "UTC"
-    if re.fullmatch(r"[+-]\d{2}:?\d{2}", zone):
+    if re.fullmatch(r"(UTC|GMT)?[+-]\d{2}:?\d{2}", zone):
         return "UTC"
     from zoneinfo import ZoneInfo
 

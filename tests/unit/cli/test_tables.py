@@ -95,6 +95,15 @@ def test_new_rows_are_read_as_the_training_rows_were(folder, tmp_path):
     assert not found["three"]
 
 
+def test_the_target_of_new_rows_may_hold_anything(folder, tmp_path):
+    (tmp_path / "new.csv").write_text(rows().replace("0,00\n", "not sold yet\n", 1))
+    run("predict", folder / "m", tmp_path / "new.csv", "-o", tmp_path / "a.csv")
+    run("predict", folder / "m", folder / "new.csv", "-o", tmp_path / "b.csv")
+    assert predictions(tmp_path / "a.csv") == predictions(tmp_path / "b.csv")
+    line = run("evaluate", folder / "m", tmp_path / "new.csv", fails=True).stderr
+    assert "target column 'y' must hold numbers" in line
+
+
 def test_standard_input_and_other_formats_by_the_same_door(folder, tmp_path):
     text = rows(target=False)
     result = run("predict", folder / "m", "-", "-o", tmp_path / "a.csv", stdin=text)

@@ -81,6 +81,16 @@ def test_a_time_zone_shows_its_own_clock_and_is_kept():
         transform(pd.DataFrame({"when": WHEN}), schema)
 
 
+def test_fixed_offsets_are_read_in_utc():
+    offset = dt.timezone(dt.timedelta(hours=2))
+    aware = [m.replace(tzinfo=offset) for m in WHEN]
+    matrix, schema = fit(pd.DataFrame({"when": pd.Series(aware)}))
+    text = pd.DataFrame({"when": [m.isoformat() for m in aware]})
+    np.testing.assert_array_equal(transform(text, schema), matrix)
+    hours = matrix[:, schema.names.index("when.hour")]
+    np.testing.assert_array_equal(hours, [(m.hour - 2) % 24 for m in WHEN])
+
+
 def test_missing_moments_are_missing_in_every_part():
     matrix, schema = fit(pl.DataFrame({"when": [*WHEN, None]}))
     assert np.isnan(matrix[-1]).all()

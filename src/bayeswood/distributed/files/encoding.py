@@ -245,8 +245,8 @@ class LevelsSeen:
         if names:
             raise DataTypeError(
                 f"Column {names[0]!r} holds dates or times. {self._owner} reads rows in pieces and "
-                "does not take them apart: write them as numbers, or fit in memory; or name text in "
-                "categorical_features to keep it a category."
+                "does not take them apart: write them as numbers, or fit in memory. Text that is "
+                "named in categorical_features stays a category."
             )
 
     def add(self, batch: Any) -> None:

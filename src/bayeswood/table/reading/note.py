@@ -15,9 +15,9 @@ class Note:
     Attributes
     ----------
     kind : str
-        What it is about, in a word: ``"decimal"``, ``"thousands"``, ``"currency"``, ``"percent"``,
-        ``"negative"``, ``"missing"``, ``"date"``, ``"category"``, ``"header"``, ``"id"``,
-        ``"constant"``, ``"empty"``, ``"zeros"``, ``"differs"``, ``"encoding"``, ``"lines"``.
+        What it is about, in a word: ``"number"``, ``"ambiguous"``, ``"date"``, ``"category"``,
+        ``"id"``, ``"constant"``, ``"empty"``, ``"zeros"`` and ``"differs"`` (from training) of a
+        column; ``"header"``, ``"encoding"`` and ``"lines"`` of a file.
     text : str
         What was done, without the column's name.
     column : str or None

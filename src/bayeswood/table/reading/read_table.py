@@ -184,13 +184,21 @@ def read_table(
         known.check(column, expected)
         columns.append(column)
     columns, more = _settle(columns, separator, known, fixed=decimal is not None or bool(thousands))
-    for column in columns:
-        table = table.set_column(table.column_names.index(column.name), column.name, column.values)
+    table = _with_values(table, columns)
     written = {c.name: c.written for c in columns if c.written != Written()}
     reading = Reading(target or known.reading.target, words, written)
     notes = [*notes, *more, *_notes(table, columns, known, target)]
     table = table.replace_schema_metadata(reading.metadata())
     return ReadTable(table, tuple(notes), reading, {c.name: c.text for c in columns})
+
+
+def _with_values(table: Any, columns: list[ColumnText]) -> Any:
+    """The table with what its columns of text were taken for."""
+    import pyarrow as pa
+
+    values = {column.name: column.values for column in columns}
+    arrays = [values.get(name, table[name]) for name in table.column_names]
+    return pa.Table.from_arrays(arrays, names=table.column_names)
 
 
 def _check_marks(decimal: str | None, thousands: str | None) -> None:
@@ -245,8 +253,12 @@ class _Known:
         return Expected(decimal, thousands, role, self.reading.of(name))
 
     def check(self, column: ColumnText, expected: Expected) -> None:
-        """Refuse text where the model knows numbers, and name the cell and the option."""
-        if expected.role != "number" or not _is_text(column.values.type):
+        """Refuse text where the model knows numbers, and name the cell and the option.
+
+        The target may hold anything: whoever needs it says what is wrong with it.
+        """
+        is_feature = column.name != self.reading.target
+        if expected.role != "number" or not is_feature or not _is_text(column.values.type):
             return
         import pyarrow as pa
         import pyarrow.compute as pc
