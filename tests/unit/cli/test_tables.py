@@ -180,6 +180,11 @@ def test_rows_in_pieces_are_read_the_same_way_or_refused(folder, tmp_path, monke
     monkeypatch.setattr("bayeswood.cli.large_input._CSV_FACTOR", 10**9)
     run("predict", folder / "m", folder / "new.csv", "-o", tmp_path / "b.csv")
     assert predictions(tmp_path / "a.csv") == predictions(tmp_path / "b.csv")
+    for name, cell in (("three", "1.234"), ("whole", "1234")):
+        (tmp_path / f"{name}.csv").write_text(f"when;price;town\n01.01.2024;{cell};a\n")
+        out = tmp_path / f"{name}-out.csv"
+        run("predict", folder / "m", tmp_path / f"{name}.csv", "-o", out)
+    assert predictions(tmp_path / "three-out.csv") == predictions(tmp_path / "whole-out.csv")
     odd = tmp_path / "odd.csv"
     odd.write_text(rows(target=False).replace("€", "$", 1))
     line = run("predict", folder / "m", odd, "-o", tmp_path / "c.csv", fails=True).stderr

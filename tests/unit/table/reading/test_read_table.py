@@ -143,6 +143,18 @@ def test_files_of_one_row(case):
     assert found.table.to_pylist() == [{"a": 1, "b": 2}]
 
 
+@pytest.mark.parametrize(("case", "words"), [
+    ("comments", "2 comment lines are skipped"),
+    ("rows without cells", "rows without any cell are left out: 2"),
+    ("separators at the end", "neither name nor cells"),
+    ("separators at the end of rows", "a separator too many"),
+    ("utf-16", "UTF-16"),
+])  # fmt: skip
+def test_lines_that_are_no_rows_are_noted(case, words):
+    (note,) = read(LINES[case]).notes
+    assert words in str(note)
+
+
 def test_quoted_cells_hold_anything():
     found = read('name,"long, note"\n"a ""b"" c","x\ny"\n')
     assert found.table.to_pylist() == [{"name": 'a "b" c', "long, note": "x\ny"}]
