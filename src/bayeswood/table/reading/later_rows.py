@@ -21,7 +21,7 @@ def read_as_trained(table: Any, schema: Schema) -> Any:
     Parameters
     ----------
     table : pyarrow.Table
-        Columns of the model, by their names.
+        Columns of the model, and others, which stay as they are. The target may be among them.
     schema : Schema
         What the training table looked like.
 
@@ -31,11 +31,15 @@ def read_as_trained(table: Any, schema: Schema) -> Any:
     """
     import pyarrow as pa
 
-    for position, column in enumerate(schema.inputs):
-        cells = table[column.name]
-        if not pa.types.is_string(cells.type) or not _needs_reading(column):
+    columns = [column for column in schema.inputs if _needs_reading(column)]
+    target = schema.reading.target
+    if target is not None and target in schema.reading.written:
+        columns.append(Column(target, "numeric"))
+    for column in columns:
+        position = table.schema.get_field_index(column.name)
+        if position < 0 or not pa.types.is_string(table[position].type):
             continue
-        codes, distinct = distinct_texts(cells)
+        codes, distinct = distinct_texts(table[position])
         values = _values(distinct, column, schema)
         table = table.set_column(position, column.name, pa.chunked_array([values.take(codes)]))
     return table
