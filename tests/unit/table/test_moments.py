@@ -8,7 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from bayeswood.errors import BayeswoodError
+from bayeswood import BayeswoodError, RandomForestRegressor, load
+from bayeswood.posterior import partial_dependence
 from bayeswood.table import Column, Schema, fit_table, transform_table
 from bayeswood.table.moments import Moments, iso_moment
 
@@ -166,3 +167,36 @@ def test_parts_must_lie_together():
 @pytest.mark.parametrize("word", ["2024", "2024-13-01", "2024-5-1", "1-2-2024", "2024-01-01x", ""])
 def test_what_is_no_iso_date(word):
     assert iso_moment(word) is None
+
+
+@pytest.fixture(scope="module")
+def dated():
+    """A forest of dates and a number, and its table."""
+    X = pd.DataFrame({"when": WHEN, "a": np.arange(N_ROWS) % 7.0})
+    y = pd.Series([m.hour + 0.5 for m in WHEN], name="load")
+    return RandomForestRegressor(n_estimators=5, random_state=0).fit(X, y), X
+
+
+def test_an_estimator_keeps_the_users_columns_and_shows_the_parts(dated, tmp_path):
+    forest, X = dated
+    assert forest.n_features_in_ == 2
+    assert list(forest.feature_names_in_) == ["when", "a"]
+    assert len(forest.feature_importances_) == len(forest.schema_.names) > 2
+    assert any("when.hour" in tree.to_text() for tree in forest.forest_.trees)
+    forest.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.schema_ == forest.schema_
+    assert again.schema_.reading.target == "load"
+    np.testing.assert_array_equal(again.predict(X), forest.predict(X))
+    np.testing.assert_array_equal(forest.predict(X.iloc[:1]), forest.predict(X)[:1])
+    with pytest.raises(ValueError, match="Feature names unseen at fit time:\n- later"):
+        forest.predict(X.rename(columns={"when": "later"}))
+    with pytest.raises(ValueError, match="seen at fit time, yet now missing:\n- when"):
+        forest.predict(X[["a"]])
+
+
+def test_functionals_name_the_parts(dated):
+    forest, X = dated
+    assert partial_dependence(forest, X, "when.hour").feature == "when.hour"
+    with pytest.raises(BayeswoodError, match=r"taken apart into when\.year, when\.month"):
+        partial_dependence(forest, X, "when")
