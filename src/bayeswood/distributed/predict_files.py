@@ -16,7 +16,6 @@ from bayeswood.distributed.tasks.work_folder import full_disk, publish
 from bayeswood.errors import BayeswoodError
 from bayeswood.progress import rows_bar
 from bayeswood.table import Schema
-from bayeswood.table.reading.later_rows import read_as_trained
 
 Predict = Callable[[Any], dict[str, Any]]
 
@@ -104,6 +103,8 @@ def predicted_tables(
 ) -> Iterator[Any]:
     """Tables of predictions of one file, or of some of its row groups from `first_row` on."""
     import pyarrow as pa
+
+    from bayeswood.table.reading.later_rows import read_as_trained
 
     columns = list(dict.fromkeys([*schema.input_names, *keep]))
     row = first_row

@@ -27,8 +27,6 @@ from bayeswood.table import (
     transform_table,
 )
 from bayeswood.table.finite import refuse_infinite
-from bayeswood.table.reading import number_text
-from bayeswood.table.reading.date_text import read_dates
 from bayeswood.table.schema import Kind
 from bayeswood.table.written import Reading, Written
 
@@ -288,6 +286,9 @@ class LevelsSeen:
     def _refuse_numbers(self) -> None:
         """Refuse text that a fit in memory may read as numbers or dates: both see one table."""
         import pyarrow as pa
+
+        from bayeswood.table.reading import number_text
+        from bayeswood.table.reading.date_text import read_dates
 
         for name in self.to_read:
             levels = [level for level in self._levels[name] if isinstance(level, str)]
