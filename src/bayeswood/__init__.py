@@ -23,15 +23,15 @@ When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`,
 `choose_gamma0_by_cost`, `compare_envelopes`.
 
 `suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
-memory. `load` reads what an estimator's ``save`` wrote. `posterior_functional` gives the posterior
-of whatever can be computed from a fitted function, `explain` one prediction in words;
-`calibration_report` and `coverage_report` check what a model says on rows it has not seen.
-`posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
-things on, `plots` and `report` pictures and pages.
+memory. `read_table` reads data files as they are, `load` what an estimator's ``save`` wrote.
+`posterior_functional` gives the posterior of whatever can be computed from a fitted function,
+`explain` one prediction in words; `calibration_report` and `coverage_report` check what a model
+says on rows it has not seen. `posterior` holds more functionals, `theory` the papers' closed forms,
+`datasets` data to try things on, `plots` and `report` pictures and pages.
 """
 
 from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Tree
@@ -76,8 +76,13 @@ from bayeswood.uncertainty import (
 )
 from bayeswood.version import __version__
 
+if TYPE_CHECKING:
+    from bayeswood.table.reading import read_table
+
 # Imported at first use: some of them need packages that are optional.
 _ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
+# Names of things that are imported at first use, and where they are.
+_LATE = {"read_table": "bayeswood.table.reading"}
 
 __all__ = [
     "UNCERTAIN",
@@ -118,13 +123,16 @@ __all__ = [
     "explain",
     "load",
     "posterior_functional",
+    "read_table",
     "suggest_trunk",
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
+def __getattr__(name: str) -> Any:
     if name in _ON_DEMAND:
         return import_module(f"bayeswood.{name}")
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'bayeswood' has no attribute {name!r}")
 
 

@@ -86,7 +86,7 @@ def _print_line(text: str) -> None:
 @click.group(
     cls=App,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
-    epilog="Data files: .csv, .csv.gz, .parquet, or builtin:NAME for a bundled set.",
+    epilog="Data files: .csv, .csv.gz, .jsonl, .parquet, .feather, - or builtin:NAME.",
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def app() -> None:

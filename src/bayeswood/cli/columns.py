@@ -27,7 +27,7 @@ class Features:
     categories : list of str
         Columns taken as categories.
     forced : bool
-        Whether a column of numbers is among them.
+        Whether a column is among them that its values do not make one.
     notes : list of str
         What a user should know about the choices made.
     """
@@ -137,12 +137,12 @@ def _prepare_column(features: Features, name: str, *, force: bool) -> None:
         column = column.cast(column.type.value_type)
     if force or _is_category(column.type):
         features.categories.append(name)
-        features.forced |= _is_number(column.type)
+        features.forced |= force or _is_number(column.type)
         column = category_column(column)
         _note_many_levels(features, name, column)
+    elif pa.types.is_temporal(column.type):
+        pass  # the estimator takes it apart
     elif _is_number(column.type) or pa.types.is_null(column.type):
-        if column.null_count == len(column):
-            features.notes.append(f"column '{name}' has no values.")
         column = column.cast(pa.float64(), safe=False)
     else:
         raise BayeswoodError(
@@ -291,5 +291,8 @@ def check_complete(column: Any, what: str) -> None:
     """Refuse a column with missing cells and say where the first one is (row 1 is the first)."""
     if column.null_count:
         row = 1 + column.is_null().to_pylist().index(True)
+        out = "Leave such rows out."
+        if what.startswith("target"):
+            out = "--drop-missing-target leaves such rows out."
         cells = "a missing cell" if column.null_count == 1 else "missing cells, the first"
-        raise BayeswoodError(f"The {what} has {cells} in data row {row}. Leave such rows out.")
+        raise BayeswoodError(f"The {what} has {cells} in data row {row}. {out}")

@@ -104,8 +104,10 @@ def compare(
             table = _fold_table(found)
             files.write(out, lambda path: write_table(table, path, kind_of=out))
     _show(request, problem, found, folds, screen)
+    screen.tell(problem.reading_notes)
     screen.show_notes([*problem.notes, *notes])
-    screen.finish(_result(request, problem, found, folds, [*problem.notes, *notes]))
+    said = [*problem.reading_notes, *problem.notes, *notes]
+    screen.finish(_result(request, problem, found, folds, said))
 
 
 def _chosen_methods(asked: tuple[str, ...], problem: Problem) -> list[str]:

@@ -1,11 +1,13 @@
-"""The options that say what is in a data file, shared by the verbs that fit."""
+"""The options that say what is in a data file and how it is written."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import click
 
 from bayeswood.cli.problem import DEFAULT_DATA
+from bayeswood.cli.table_file import ReadOptions
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -31,9 +33,46 @@ _OPTIONS = (
     click.option("--n-jobs", "-j", type=int, help="Threads; -1 for all processors."),
 )
 
+_READING = (
+    click.option("--na", multiple=True, metavar="WORD", help="A word for a missing cell."),
+    click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark of numbers."),
+    click.option(
+        "--thousands",
+        type=click.Choice([",", ".", " ", "'"]),
+        help="The mark between groups of three digits.",
+    ),
+    click.option(
+        "--no-header", "header", flag_value=False, default=True, help="The first line is a row."
+    ),
+    click.option("--encoding", help="Of a CSV file, such as latin-1; otherwise UTF-8 or UTF-16."),
+    click.option(
+        "--day-first/--month-first", default=None, help="The order in dates like 01/02/2024."
+    ),
+)
+_DROP_MISSING = click.option(
+    "--drop-missing-target", is_flag=True, help="Leave out rows without a target."
+)
+
 
 def data_options(verb: Verb) -> Verb:
     """Add DATA and the options that `read_problem` understands."""
     for option in reversed(_OPTIONS):
         verb = option(verb)
+    return reading_options(_DROP_MISSING(verb))
+
+
+def reading_options(verb: Verb) -> Verb:
+    """Add the options of `ReadOptions`."""
+    for option in reversed(_READING):
+        verb = option(verb)
     return verb
+
+
+def drop_missing_option(verb: Verb) -> Verb:
+    """Add ``--drop-missing-target``."""
+    return _DROP_MISSING(verb)
+
+
+def take_reading(options: dict[str, Any]) -> ReadOptions:
+    """Take the options of `ReadOptions` out of those of a verb."""
+    return ReadOptions(**{field.name: options.pop(field.name) for field in fields(ReadOptions)})

@@ -92,10 +92,11 @@ _TRAINING_ROWS = (
 def fit(quiet: bool, as_json: bool, debug: bool, **options: Any) -> None:
     """Fit a model to DATA and say how good and how sure it is.
 
-    DATA is a .csv, .csv.gz or .parquet file, or builtin:NAME for a bundled data set. Without DATA
-    the bundled breast cancer data are used. Text and true/false columns are taken as categories, an
-    empty cell as missing. DATA that would take more than the memory limit, and a folder or pattern
-    of files, are fitted in pieces by an empirical Bayesian forest.
+    DATA is a .csv, .csv.gz, .jsonl, .parquet or .feather file, - for the standard input, or
+    builtin:NAME for a bundled data set. Without DATA the bundled breast cancer data are used. Text
+    and true/false columns are taken as categories, an empty cell as missing, dates are taken apart;
+    what is taken for what is said on the standard error. DATA that would take more than the memory
+    limit, and a folder or pattern of files, are fitted in pieces by an empirical Bayesian forest.
     """
     run_fit(FitRequest(**options), Screen(quiet=quiet, as_json=as_json))
 
@@ -126,6 +127,7 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         warned: list[str] = []
         with warnings_as_notes(warned):
             fitted = _fitted(request, problem, estimator)
+        screen.tell(problem.reading_notes)
         screen.show_notes(warned)
         problem.notes.extend(warned)
         _write_outputs(files, request, problem, fitted)
@@ -297,7 +299,7 @@ def _result(request: FitRequest, problem: Problem, fitted: Fitted) -> dict[str, 
         else score_predictions(predicted.of(test), problem.y[test]),
         "importances": fitted.importances.to_json(),
         "outputs": {kind: str(path) for kind, path in outputs.items() if path is not None},
-        "notes": problem.notes,
+        "notes": [*problem.reading_notes, *problem.notes],
     }
 
 

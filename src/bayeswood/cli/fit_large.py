@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from bayeswood.cli.columns import Task, check_names, infer_task, split_names
-from bayeswood.cli.large_input import large_files
+from bayeswood.cli.large_input import large_files, refuse_reading
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import DEFAULT_METHOD, make_estimator, parse_parameters
 from bayeswood.cli.problem import FitRequest
@@ -16,6 +16,7 @@ from bayeswood.distributed.files.input_files import InputFile
 from bayeswood.distributed.tasks.memory import in_words
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import summarize_importances
+from bayeswood.table.reading.number_text import read_numbers
 
 METHOD = "empirical-bayesian-forest"
 # Rows of the target by which the task is decided.
@@ -33,6 +34,7 @@ def fit_large(request: FitRequest, limit: int, screen: Screen) -> None:
     screen : Screen
     """
     _refuse_what_needs_memory(request)
+    refuse_reading(request.reading)
     files = large_files(request.data)
     notes = [f"DATA is read in pieces, within {in_words(limit)} of memory."]
     with OutputFiles(*(_path(file) for file in files)) as outputs:
@@ -73,6 +75,7 @@ def _refuse_what_needs_memory(request: FitRequest) -> None:
         "--predictions": request.predictions is not None,
         "--plot": request.plot is not None,
         "--groups": request.groups is not None,
+        "--drop-missing-target": request.drop_missing_target,
     }
     for option, given in asked.items():
         if given:
@@ -106,9 +109,25 @@ def _task(request: FitRequest, files: list[InputFile], notes: list[str]) -> Task
             break
     if not found:
         raise BayeswoodError(f"{request.data}: the files have no rows.")
-    task, reason = infer_task(pa.chunked_array(found))
+    column = pa.chunked_array(found)
+    _refuse_numbers_as_text(column, request.target)
+    task, reason = infer_task(column)
     notes.append(f"'{request.target}' is taken for {task}: {reason}. --task overrides.")
     return task
+
+
+def _refuse_numbers_as_text(column: Any, target: str) -> None:
+    """Refuse text that a fit in memory would read as numbers, and not as classes."""
+    import pyarrow as pa
+
+    if not pa.types.is_string(column.type) or column.null_count == len(column):
+        return
+    if read_numbers(column.unique().drop_null()) is not None:
+        raise BayeswoodError(
+            f"The target column '{target}' holds numbers that are not written plainly, such as "
+            f"'{column.drop_null()[0]}'. DATA is read in pieces, which takes plain numbers alone: "
+            "write them so, or raise --memory-limit, so that --na, --decimal and --thousands help."
+        )
 
 
 def _unfitted(request: FitRequest, task: Task, screen: Screen, notes: list[str]) -> Any:

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bayeswood.cli.table_file import BUILTIN
+from bayeswood.cli.table_file import BUILTIN, ReadOptions
 from bayeswood.distributed.files.file_types import inspect_file
 from bayeswood.distributed.files.input_files import InputFile, file_kind, find_files
 from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
@@ -48,7 +48,7 @@ def memory_limit(given: str | None) -> int:
 def is_large(source: str, limit: int) -> bool:
     """Whether DATA is to be read in pieces.
 
-    Folders, patterns and Arrow files are; a single file is if a fit in memory would take more
+    Folders and patterns are; a single file is if a fit in memory would take more
     than the limit.
 
     Parameters
@@ -63,7 +63,7 @@ def is_large(source: str, limit: int) -> bool:
     if not os.path.isfile(source):
         return os.path.isdir(source) or any(mark in source for mark in "*?[")
     kind = file_kind_or_csv(source)
-    return kind == "arrow" or bytes_in_memory(source, kind) > limit
+    return bytes_in_memory(source, kind) > limit
 
 
 def file_kind_or_csv(path: str) -> str:
@@ -86,6 +86,15 @@ def bytes_in_memory(path: str, kind: str) -> int:
     except ValueError:  # whoever reads the file says what is wrong with it
         return 0
     return _BYTES_PER_CELL * found.n_rows * len(found.types)
+
+
+def refuse_reading(options: ReadOptions) -> None:
+    """Refuse options that say how cells are written: rows in pieces are read as they are."""
+    if options.given:
+        raise click.UsageError(
+            f"{options.given[0]} needs all rows in memory, and DATA is read in pieces. Raise "
+            "--memory-limit, or write the numbers plainly and missing cells empty."
+        )
 
 
 def large_files(source: str) -> list[InputFile]:

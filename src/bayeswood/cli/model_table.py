@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.cli.columns import category_column, number_array, suggest, target_array
-from bayeswood.cli.table_file import read_table
+from bayeswood.cli.table_file import ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods import EnvelopeClassifier, load
 from bayeswood.report.names import listing
+from bayeswood.table.moments import Moments
+from bayeswood.table.reading import note_lines
 
 
 def load_model(path: Path) -> Any:
@@ -24,28 +26,32 @@ def load_model(path: Path) -> Any:
     return model
 
 
-def read_for_model(source: str, estimator: Any) -> Any:
-    """Read a data file; columns that the model knows as text are not guessed to be numbers.
+def read_for_model(
+    source: str, estimator: Any, options: ReadOptions | None = None
+) -> tuple[Any, list[str]]:
+    """Read a data file as the training data of a model were read.
+
+    Columns that the model knows as text are not guessed to be numbers, and numbers are read by the
+    marks that they had in training where these fit.
 
     Parameters
     ----------
     source : str
-        A path or ``builtin:NAME``.
+        A path, ``-`` or ``builtin:NAME``.
     estimator : fitted bayeswood estimator
+    options : ReadOptions, optional
+        How it is written.
 
     Returns
     -------
-    pyarrow.Table
+    table : pyarrow.Table
         All columns of the file.
+    notes : list of str
+        About columns of the model that are written in another way than in training.
     """
-    import pyarrow as pa
-
-    as_text = {
-        c.name: pa.string()
-        for c in estimator.schema_.columns
-        if c.kind == "category" and c.level_type in (str, None)
-    }
-    return read_table(source, types=as_text)
+    read = read_table(source, options, like=estimator)
+    used = {None, *estimator.schema_.input_names}
+    return read.table, note_lines(note for note in read.notes if note.column in used)
 
 
 def model_features(table: Any, estimator: Any) -> tuple[Any, list[str]]:
@@ -65,15 +71,20 @@ def model_features(table: Any, estimator: Any) -> tuple[Any, list[str]]:
     """
     schema = estimator.schema_
     if not schema.named:
+        remembered = schema.reading.target
+        if remembered in table.column_names and table.num_columns > len(schema.inputs):
+            table = table.drop_columns([remembered])
         return _unnamed_features(table, schema), []
-    missing = [c.name for c in schema.columns if c.name not in table.column_names]
+    missing = [name for name in schema.input_names if name not in table.column_names]
     if missing:
         names = ", ".join(f"'{name}'" for name in missing[:5]) + (" …" if missing[5:] else "")
         hint = suggest(missing[0], table.column_names) if len(missing) == 1 else ""
         raise BayeswoodError(f"The data lack {len(missing)} of the model's columns: {names}.{hint}")
-    selected = table.select([column.name for column in schema.columns])
+    selected = table.select(list(schema.input_names))
     notes: list[str] = []
-    for position, column in enumerate(schema.columns):
+    for position, column in enumerate(schema.inputs):
+        if isinstance(column, Moments):
+            continue  # the estimator takes it apart, and says what is wrong with it
         cells = selected[column.name]
         cells = (
             _as_levels(cells, column, notes)
@@ -141,7 +152,7 @@ def _level_text(level: Any) -> str:
 
 
 def find_target(table: Any, estimator: Any, target: str | None) -> str:
-    """The target's name: as given, or the one column that the model does not use.
+    """The target's name: as given, as in training, or the one column that the model does not use.
 
     Parameters
     ----------
@@ -153,7 +164,7 @@ def find_target(table: Any, estimator: Any, target: str | None) -> str:
     -------
     str
     """
-    others = [n for n in table.column_names if n not in estimator.schema_.names]
+    others = [n for n in table.column_names if n not in estimator.schema_.input_names]
     if target is not None:
         if target not in table.column_names:
             raise BayeswoodError(f"No target column '{target}'.{suggest(target, others)}")
@@ -163,6 +174,9 @@ def find_target(table: Any, estimator: Any, target: str | None) -> str:
                 f"Name the column of true values with --target.{suggest(target, others)}"
             )
         return target
+    remembered = estimator.schema_.reading.target
+    if remembered in others:
+        return str(remembered)
     if len(others) == 1 and estimator.schema_.named:
         return str(others[0])
     found = "no column" if not others else "more than one: " + ", ".join(others[:6])

@@ -1,6 +1,7 @@
 """``bayeswood predict``: predictions with their uncertainty for every row of a data file."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import click
 import numpy as np
 
 from bayeswood.cli.columns import check_names, split_names
-from bayeswood.cli.large_input import is_large, memory_option
+from bayeswood.cli.data_options import reading_options, take_reading
+from bayeswood.cli.large_input import is_large, memory_option, refuse_reading
 from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import load_model, model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
@@ -53,6 +55,7 @@ _N_CLASSES = 10
 )
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
 @memory_option
+@reading_options
 @screen_options
 def predict(
     model: Path,
@@ -66,6 +69,7 @@ def predict(
     quiet: bool,
     as_json: bool,
     debug: bool,
+    **options: Any,
 ) -> None:
     """Predict every row of DATA with MODEL, in order.
 
@@ -73,6 +77,7 @@ def predict(
     to be confident; numbers come with intervals. DATA needs the model's columns; others are left
     aside.
     """
+    reading = take_reading(options)
     screen = Screen(quiet=quiet, as_json=as_json, to_stderr=out == _STDOUT)
     with OutputFiles(model, source_path(data)) as files:
         if out != _STDOUT:
@@ -80,6 +85,7 @@ def predict(
             check_ending(out, "--out")
         estimator = load_model(model)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
+            refuse_reading(reading)
             predicted = predict_large(
                 str(source_path(data)),
                 out,
@@ -93,7 +99,7 @@ def predict(
             )
             _show(screen, predicted.facts(), out, predicted.notes())
             return
-        table = read_for_model(data, estimator)
+        table, read_notes = read_for_model(data, estimator, reading)
         kept = split_names(keep, table.column_names)
         check_names(kept, table.column_names, "column")
         features, notes = model_features(table, estimator)
@@ -113,7 +119,8 @@ def predict(
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
     facts = {**_facts(predictions), **count_no_data(predictions.support)}
-    _show(screen, facts, out, notes)
+    screen.tell(read_notes)
+    _show(screen, facts, out, notes, read_notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -121,14 +128,20 @@ def _write_stdout(table: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def _show(screen: Screen, facts: dict[str, Any], out: Path, notes: list[str]) -> None:
+def _show(
+    screen: Screen,
+    facts: dict[str, Any],
+    out: Path,
+    notes: list[str],
+    read_notes: Sequence[str] = (),
+) -> None:
     from bayeswood.report.render import heading, render_pairs
 
     screen.show_notes(notes)
     where = "the standard output" if out == _STDOUT else str(out)
     screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
     screen.show(render_pairs(_rows(facts)))
-    screen.finish({**facts, "out": str(out), "notes": notes})
+    screen.finish({**facts, "out": str(out), "notes": [*read_notes, *notes]})
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """What ``bayeswood fit`` was asked for, and the data it works on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from bayeswood.cli.columns import (
     target_array,
 )
 from bayeswood.cli.parameters import DEFAULT_METHOD
-from bayeswood.cli.table_file import BUILTIN, read_table
+from bayeswood.cli.table_file import BUILTIN, ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import DEFAULT_GAMMA0
+from bayeswood.table.reading import ReadTable, note_lines
 
 DEFAULT_DATA = f"{BUILTIN}breast_cancer_wisconsin"
 BUILTIN_TARGET = "target"
@@ -54,6 +55,18 @@ class FitRequest:
     memory_limit: str | None = None
     spill_dir: Path | None = None
     resume: bool = False
+    drop_missing_target: bool = False
+    na: tuple[str, ...] = ()
+    decimal: str | None = None
+    thousands: str | None = None
+    header: bool = True
+    encoding: str | None = None
+    day_first: bool | None = None
+
+    @property
+    def reading(self) -> ReadOptions:
+        """How DATA is written."""
+        return ReadOptions(**{name: getattr(self, name) for name in vars(ReadOptions())})
 
 
 @dataclass(frozen=True)
@@ -71,6 +84,8 @@ class Problem:
     task : str
     is_test : (n_rows,) ndarray of bool
     notes : list of str
+    reading_notes : list of str
+        What cells of the file were taken for.
     """
 
     features: Features
@@ -81,6 +96,7 @@ class Problem:
     task: Task
     is_test: NDArray[np.bool_]
     notes: list[str]
+    reading_notes: list[str] = field(default_factory=list)
 
     @property
     def shown_rows(self) -> NDArray[np.intp]:
@@ -100,13 +116,15 @@ def read_problem(request: FitRequest) -> Problem:
     -------
     Problem
     """
-    table = _read_as_asked(request)
     target = request.target or (BUILTIN_TARGET if request.data.startswith(BUILTIN) else None)
+    read = read_table(request.data, request.reading, target=target)
+    table = _as_spelt(request, read)
     if target is None:
         raise click.UsageError(
             f"Name the column to predict with --target. There are: {', '.join(table.column_names)}."
         )
     check_names([target], table.column_names, "target column")
+    table, dropped = with_target(table, target, drop=request.drop_missing_target)
     weights = groups = None
     if request.weights is not None:
         column = _other_column(table, request.weights, "weights", target)
@@ -125,7 +143,23 @@ def read_problem(request: FitRequest) -> Problem:
     task, note = _decide_task(request.task, table[target], target)
     y = target_array(table[target], target, task)
     is_test = hold_out(y, request.test_size, task, request.seed, groups)
-    return Problem(features, y, weights, groups, target, task, is_test, [*note, *features.notes])
+    said = set(features.table.column_names)
+    reading = note_lines(n for n in read.notes if n.column in {None, target, *said})
+    notes = [*dropped, *note, *features.notes]
+    return Problem(features, y, weights, groups, target, task, is_test, notes, reading)
+
+
+def with_target(table: Any, target: str, *, drop: bool) -> tuple[Any, list[str]]:
+    """The rows that have a target, if the others are to be left out, and how many these are."""
+    n_missing = table[target].null_count
+    if not drop or not n_missing:
+        return table, []
+    if n_missing == table.num_rows:
+        raise BayeswoodError(f"The target column '{target}' has no values.")
+    import pyarrow.compute as pc
+
+    note = f"rows without a target are left out: {n_missing:,} of {table.num_rows:,}."
+    return table.filter(pc.is_valid(table[target])), [note]
 
 
 def _other_column(table: Any, name: str, what: str, target: str) -> Any:
@@ -136,29 +170,28 @@ def _other_column(table: Any, name: str, what: str, target: str) -> Any:
     return table[name]
 
 
-def _read_as_asked(request: FitRequest) -> Any:
+def _as_spelt(request: FitRequest, read: ReadTable) -> Any:
     """The table; --categorical columns keep their spelling where another type would change it.
 
     So do 01234 and 1234, or 9:05 and 09:05:00, stay two levels, and new data find theirs.
     """
     import pyarrow as pa
 
-    table = read_table(request.data)
-    names = split_names(request.categorical, table.column_names)
-    guessed = [n for n in names if n in table.column_names and _may_respell(table[n].type)]
-    if not guessed:
-        return table
-    spelt = read_table(request.data, types={name: pa.string() for name in guessed})
-    for name in guessed:
-        if table[name].cast(pa.string()) != spelt[name].cast(pa.string()):
-            table = table.set_column(table.column_names.index(name), name, spelt[name])
+    table = read.table
+    for name in split_names(request.categorical, table.column_names):
+        if name not in read.text or not _may_respell(read, name):
+            continue
+        if table[name].cast(pa.string()) != read.text[name]:
+            table = table.set_column(table.column_names.index(name), name, read.text[name])
     return table
 
 
-def _may_respell(kind: Any) -> bool:
+def _may_respell(read: ReadTable, name: str) -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_integer(kind) or pa.types.is_temporal(kind))
+    kind = read.table[name].type
+    is_marked = name in read.reading.written
+    return bool(is_marked or pa.types.is_integer(kind) or pa.types.is_temporal(kind))
 
 
 def _decide_task(asked: Task | None, column: Any, target: str) -> tuple[Task, list[str]]:

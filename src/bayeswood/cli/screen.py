@@ -62,6 +62,12 @@ class Screen:
         for note in notes:
             self.show(Padding(Text(f"Note: {note}", style="yellow"), (0, 0, 0, 2)))
 
+    def tell(self, notes: Iterable[str]) -> None:
+        """Print what was made of the data to the standard error, each on its own line."""
+        if self.is_text:
+            for note in notes:
+                click.secho(f"Note: {note}", fg="yellow", err=True)
+
     def finish(self, result: dict[str, Any]) -> None:
         """Print the result as JSON, if that is wanted."""
         if self.as_json:

@@ -81,13 +81,14 @@ def checked_files(paths: Paths, schema: Schema, keep: Sequence[str], owner: str)
     files = [inspect_file(path) for path in find_files(paths, owner)]
     # Words that look like numbers stay words in a CSV file if the model knows them as such.
     words = {c.name: "string" for c in schema.columns if c.level_type is str}
+    words |= {name: "string" for name, how in schema.reading.written.items() if not how.is_plain}
     files = [
         replace(file, types={n: words.get(n, kind) for n, kind in file.types.items()})
         if file.kind == "csv"
         else file
         for file in files
     ]
-    columns = list(dict.fromkeys([*schema.names, *keep]))
+    columns = list(dict.fromkeys([*schema.input_names, *keep]))
     return unified(files, agreed_types(files, columns, owner))
 
 
@@ -103,12 +104,15 @@ def predicted_tables(
     """Tables of predictions of one file, or of some of its row groups from `first_row` on."""
     import pyarrow as pa
 
-    columns = list(dict.fromkeys([*schema.names, *keep]))
+    from bayeswood.table.reading.later_rows import read_as_trained
+
+    columns = list(dict.fromkeys([*schema.input_names, *keep]))
     row = first_row
     for batch in read_batches(file, columns, groups, batch_rows):
         if batch.num_rows:
             with naming_rows(file.path, row, batch.num_rows):
-                found = predict(pa.Table.from_batches([batch.select(list(schema.names))]))
+                table = pa.Table.from_batches([batch.select(list(schema.input_names))])
+                found = predict(read_as_trained(table, schema))
             copied = {name: batch.column(name) for name in keep}
             clash = sorted(set(copied) & set(found))
             if clash:

@@ -82,8 +82,18 @@ class Members:
             return range(len(names))[int(feature)]
         raise BayeswoodError(
             f"The 'feature' parameter of {caller} must be a column's name or a number below "
-            f"{len(names)}. Got {feature!r} instead."
+            f"{len(names)}. Got {feature!r} instead.{self._parts_of(feature)}"
         )
+
+    def _parts_of(self, feature: object) -> str:
+        """A sentence with the parts of a column of dates; empty for others."""
+        parts = [
+            name
+            for moments in self.schema.moments
+            if moments.name == feature
+            for name in moments.names
+        ]
+        return f" It was taken apart into {', '.join(parts)}." if parts else ""
 
     def output(self, target: Any, caller: str) -> int:
         """Number of the class or response that is asked for; None is the only sensible one."""

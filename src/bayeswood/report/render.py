@@ -128,6 +128,8 @@ def _size_rows(model: ModelSummary) -> list[tuple[str, str]]:
         ("trees", f"{model.n_trees}, {size}"),
         ("features", f"{len(model.feature_names)}: " + listing(model.feature_names)),
     ]
+    if model.target is not None:
+        rows.append(("target", model.target))
     if model.classes:
         rows.append(("classes", f"{len(model.classes)}: " + listing(model.classes)))
     for name, levels in list(model.categories.items())[:_N_FEATURES]:

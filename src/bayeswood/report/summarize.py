@@ -118,6 +118,8 @@ class ModelSummary:
         Empty for a regressor.
     parameters : dict
     importances : Importances
+    target : str or None
+        Name of the column that is predicted, where it is known.
     """
 
     estimator: str
@@ -130,6 +132,7 @@ class ModelSummary:
     classes: tuple[Any, ...]
     parameters: dict[str, Any]
     importances: Importances
+    target: str | None = None
 
 
 def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray[np.int8]:
@@ -256,7 +259,7 @@ def summarize_importances(estimator: Any) -> Importances:
 
 
 def feature_names(estimator: Any) -> tuple[str, ...]:
-    """Names seen at fit, or x0, x1, ...
+    """Names of the columns that trees split on: those seen at fit, or x0, x1, ...
 
     Parameters
     ----------
@@ -266,6 +269,8 @@ def feature_names(estimator: Any) -> tuple[str, ...]:
     -------
     tuple of str
     """
+    if hasattr(estimator, "schema_"):
+        return tuple(estimator.schema_.names)
     named = getattr(estimator, "feature_names_in_", None)
     if named is None:
         return tuple(f"x{idx}" for idx in range(estimator.n_features_in_))
@@ -308,6 +313,7 @@ def summarize_model(estimator: Any) -> ModelSummary:
         classes=tuple(np.asarray(getattr(estimator, "classes_", ())).tolist()),
         parameters=dict(estimator.get_params(deep=False)),
         importances=summarize_importances(estimator),
+        target=estimator.schema_.reading.target,
     )
 
 

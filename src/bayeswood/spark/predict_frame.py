@@ -54,7 +54,7 @@ def transform(df: Any, model: FileForest) -> Any:
         )
     model._check_fitted()
     types = spark_types(df, _OWNER)
-    missing = [name for name in model.schema_.names if name not in types]
+    missing = [name for name in model.schema_.input_names if name not in types]
     if missing:
         raise BayeswoodError(f"{_OWNER} finds no column {missing[0]!r} in the data frame.")
     added = _added_types(model)
@@ -108,7 +108,7 @@ def predict_rows(batches: Iterator[Any], model: bytes, name: str) -> Iterator[An
     for batch in batches:
         found = {}
         if batch.num_rows:
-            rows = pa.Table.from_batches([batch.select(list(known.schema_.names))])
+            rows = pa.Table.from_batches([batch.select(list(known.schema_.input_names))])
             found = predicted_columns(known, rows)
         kinds = {"boolean": pa.bool_(), "bigint": pa.int64(), "double": pa.float64()}
         added = {

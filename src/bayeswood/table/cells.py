@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.moments import MomentCells, moment_kind, numpy_moments, object_moments
 
 Family = Literal["number", "bool", "string", "nothing"]
 
@@ -126,6 +127,26 @@ def object_cells(values: list[Any], what: str) -> Cells:
     return _numbers(values, types, absent, family, what)
 
 
+def moments_among(column: NDArray[Any], what: str) -> MomentCells | None:
+    """Read a NumPy column if it holds dates, times or durations; None if it does not."""
+    if column.dtype.kind in "mM":
+        return numpy_moments(column)
+    if column.dtype.kind != "O":
+        return None
+    values = column.tolist()
+    kinds = {moment_kind(kind) for kind in set(map(type, values)) if not _is_absent(kind)}
+    kinds -= {None} if _has_nan_only(values, kinds) else set()
+    return object_moments(values, what) if len(kinds) == 1 and None not in kinds else None
+
+
+def _has_nan_only(values: list[Any], kinds: set[Any]) -> bool:
+    """Whether all that stands beside dates is NaN."""
+    if kinds <= {None} or None not in kinds:
+        return False
+    others = (value for value in values if moment_kind(type(value)) is None)
+    return all(_is_absent(type(v)) or (isinstance(v, float) and v != v) for v in others)
+
+
 def through_dictionary(codes: NDArray[Any], entries: Cells) -> Cells:
     """Read a dictionary-encoded column: positions in a list of entries, -1 where missing."""
     missing = codes < 0
@@ -143,10 +164,10 @@ def through_dictionary(codes: NDArray[Any], entries: Cells) -> Cells:
 
 
 def dates_message(what: str, dtype: str) -> str:
-    """Say that a column holds dates or times."""
+    """Say that a column holds dates or times where they are of no use."""
     return (
-        f"{what} holds dates or times ({dtype}), which have no single natural number. Turn it into "
-        "numbers first, for example days since a fixed date, or the month."
+        f"{what} holds dates or times ({dtype}) where numbers or categories are needed. Turn it "
+        "into numbers first, for example days since a fixed date, or the month."
     )
 
 

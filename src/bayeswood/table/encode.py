@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.categorical import forced_categories
-from bayeswood.table.cells import PLURALS, Cells
+from bayeswood.table.cells import PLURALS, Cells, nothing
 from bayeswood.table.finite import refuse_infinite
+from bayeswood.table.moments import PLURAL, MomentCells, Moments, fit_moments, text_moments
 from bayeswood.table.names import check_n_features, check_names
 from bayeswood.table.read import Table, open_table, table_names
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
@@ -58,16 +59,68 @@ def fit_table(
     forced = forced_categories(categorical_features, table.names, len(names), estimator_name)
     matrix = None if forced.any() else table.matrix()
     columns = [Column(name, "numeric") for name in names]
+    blocks: dict[int, tuple[Moments, NDArray[np.float64]]] = {}
     if matrix is None:
         matrix = np.empty(table.shape, order="F")
-        for j in np.flatnonzero(~table.write_floats(matrix, ~forced)):
-            cells, out = table.cells(int(j)), matrix[:, j]
+        for j in map(int, np.flatnonzero(~table.write_floats(matrix, ~forced))):
+            cells = _training_cells(table, j, names[j], forced=bool(forced[j]))
+            if isinstance(cells, MomentCells):
+                blocks[j] = fit_moments(cells, names[j])
+                continue
             columns[j] = _fit_column(
-                cells, names[j], bool(forced[j]), categorical_features is None, out
+                cells, names[j], bool(forced[j]), categorical_features is None, matrix[:, j]
             )
-    refuse_infinite(matrix, names, estimator_name)
-    schema = Schema(tuple(columns), named=table.names is not None)
+    named, reading = table.names is not None, table.reading().of_columns(names)
+    if blocks:
+        matrix, columns = _put_in(matrix, columns, blocks)
+    moments_of = tuple(found for found, _ in blocks.values())
+    schema = Schema(tuple(columns), named, moments_of, reading)
+    refuse_infinite(matrix, schema.names, estimator_name)
     return matrix, schema
+
+
+def _training_cells(table: Table, index: int, name: str, *, forced: bool) -> MomentCells | Cells:
+    """A training column; text counts as dates if every word is an ISO date."""
+    found = table.moments(index)
+    if found is None:
+        cells = table.cells(index)
+        if forced or cells.declared or cells.family != "string":
+            return cells
+        found = text_moments(cells.words, cells.values, name, strict=False)
+        return cells if found is None or bool(found.missing.all()) else found
+    if forced:
+        raise DataTypeError(
+            f"Column {name!r} of X holds {PLURAL[found.kind]} and cannot be a category. Turn it "
+            "into strings first, or leave it out of categorical_features."
+        )
+    return nothing(table.shape[0]) if bool(found.missing.all()) else found
+
+
+def _put_in(
+    matrix: NDArray[np.float64],
+    columns: list[Column],
+    blocks: dict[int, tuple[Moments, NDArray[np.float64]]],
+) -> tuple[NDArray[np.float64], list[Column]]:
+    """The matrix and its columns with every column of dates in its parts."""
+    wide = [
+        [Column(name, "numeric") for name in blocks[j][0].names] if j in blocks else [column]
+        for j, column in enumerate(columns)
+    ]
+    described = [column for part in wide for column in part]
+    names = [column.name for column in described]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise BayeswoodError(
+            f"X has a column {twice[0]!r} of its own, which is also the name of a part of its "
+            f"dates {twice[0].rpartition('.')[0]!r}. Rename one of them."
+        )
+    out = np.empty((len(matrix), len(described)), order="F")
+    start = 0
+    for j, part in enumerate(wide):
+        stop = start + len(part)
+        out[:, start:stop] = blocks[j][1] if j in blocks else matrix[:, j : j + 1]
+        start = stop
+    return out, described
 
 
 def transform_table(
@@ -106,13 +159,49 @@ def _transform_columns(
     table: Table, schema: Schema, estimator_name: str, unseen: float
 ) -> NDArray[np.float64]:
     matrix = np.empty(table.shape, order="F")
-    numeric = np.array([column.kind == "numeric" for column in schema.columns])
-    for j in np.flatnonzero(~table.write_floats(matrix, numeric)):
-        cells, column, out = table.cells(int(j)), schema.columns[j], matrix[:, j]
-        _transform_column(cells, column, estimator_name, out)
+    inputs = schema.inputs
+    blocks: dict[int, tuple[Moments, NDArray[np.float64]]] = {}
+    numeric = np.array([isinstance(c, Column) and c.kind == "numeric" for c in inputs])
+    for j in map(int, np.flatnonzero(~table.write_floats(matrix, numeric))):
+        column, out = inputs[j], matrix[:, j]
+        if isinstance(column, Moments):
+            cells = _same_moments(table, j, column, estimator_name)
+            blocks[j] = column, column.encode(cells)
+            continue
+        values = table.cells(j)
+        _transform_column(values, column, estimator_name, out)
         if column.levels and not np.isnan(unseen):
-            out[np.isnan(out) & ~cells.is_missing()] = unseen
-    return matrix
+            out[np.isnan(out) & ~values.is_missing()] = unseen
+    if not blocks:
+        return matrix
+    placeholders = [Column(column.name, "numeric") for column in inputs]
+    return _put_in(matrix, placeholders, blocks)[0]
+
+
+def _same_moments(table: Table, index: int, column: Moments, estimator_name: str) -> MomentCells:
+    """A later column of the kind that was taken apart in training."""
+    what = f"Column {column.name!r} of X"
+    cells, values = table.moments(index), None
+    if cells is None:
+        values = table.cells(index)
+        if values.all_missing():
+            missing = np.ones(table.shape[0], dtype=np.bool_)
+            return MomentCells(column.kind, np.zeros(len(missing), np.int64), missing, column.zone)
+        if values.family == "string" and column.kind == "date":
+            cells = text_moments(values.words, values.values, what, strict=True)
+    if cells is None or cells.kind != column.kind:
+        now = PLURAL[cells.kind] if cells else PLURALS[values.family if values else "nothing"]
+        raise DataTypeError(
+            f"{what} held {PLURAL[column.kind]} when {estimator_name} was fitted, but now holds "
+            f"{now}."
+        )
+    if (cells.zone is None) != (column.zone is None):
+        was, now = ("a", "no") if column.zone else ("no", "a")
+        raise DataTypeError(
+            f"{what} held dates with {was} time zone when {estimator_name} was fitted, but now "
+            f"they have {now} time zone."
+        )
+    return cells
 
 
 def _fit_column(

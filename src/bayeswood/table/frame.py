@@ -18,11 +18,19 @@ from bayeswood.table.cells import (
     Cells,
     array_cells,
     dates_message,
+    moments_among,
     nothing,
     object_cells,
     through_dictionary,
     unusable_message,
 )
+from bayeswood.table.moments import (
+    MomentCells,
+    checked_zone,
+    numpy_moments,
+    object_moments,
+)
+from bayeswood.table.written import Reading
 
 _WORDS = (nw.String, nw.Categorical, nw.Enum)
 
@@ -57,8 +65,37 @@ class FrameTable:
 
     def cells(self, index: int) -> Cells:
         """Read one column."""
+        return series_cells(self.frame[:, index], self._what(index))
+
+    def moments(self, index: int) -> MomentCells | None:
+        """Read one column if it holds dates, times or durations."""
+        series = self.frame[:, index]
+        if _holds_python_objects(series):
+            return moments_among(np.asarray(series.to_native()), self._what(index))
+        return series_moments(series, self._what(index)) if series.dtype.is_temporal() else None
+
+    def reading(self) -> Reading:
+        """What an Arrow table carries of the file that it was read from."""
+        if not self.frame.implementation.is_pyarrow():
+            return Reading()
+        return Reading.from_metadata(self.frame.to_native().schema.metadata)
+
+    def _what(self, index: int) -> str:
         name = self.names[index] if self.names else f"x{index}"
-        return series_cells(self.frame[:, index], f"Column {name!r} of X")
+        return f"Column {name!r} of X"
+
+
+def series_moments(series: nw.Series[Any], what: str) -> MomentCells:
+    """Read one column of dates, times or durations of a data frame."""
+    dtype = series.dtype
+    if dtype == nw.Time:
+        return replace(object_moments(series.to_list(), what), kind="time")
+    zone = checked_zone(getattr(dtype, "time_zone", None), what)
+    if zone is not None:
+        series = series.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    if dtype == nw.Date:
+        series = series.cast(nw.Datetime("us"))
+    return numpy_moments(series.to_numpy(), zone)
 
 
 def series_cells(series: nw.Series[Any], what: str) -> Cells:

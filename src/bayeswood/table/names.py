@@ -68,16 +68,16 @@ def check_names(names: tuple[str, ...] | None, schema: Schema, estimator_name: s
         warn_user(
             f"X has feature names, but {estimator_name} was fitted without feature names",
         )
-    elif names is not None and names != schema.names:
-        raise BayeswoodError(_mismatch(names, schema.names))
+    elif names is not None and names != schema.input_names:
+        raise BayeswoodError(_mismatch(names, schema.input_names))
 
 
 def check_n_features(n_features: int, schema: Schema, estimator_name: str) -> None:
     """Refuse a table with another number of columns than the training table."""
-    if n_features != len(schema.columns):
+    if n_features != len(schema.inputs):
         raise BayeswoodError(
             f"X has {n_features} features, but {estimator_name} is expecting "
-            f"{schema.n_features} features as input."
+            f"{len(schema.inputs)} features as input."
         )
 
 

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, DataTypeError
-from bayeswood.table.cells import Cells, array_cells, unmasked
+from bayeswood.table.cells import Cells, array_cells, moments_among, unmasked
 from bayeswood.table.frame import FrameTable
+from bayeswood.table.moments import MomentCells
 from bayeswood.table.names import feature_names
 from bayeswood.table.schema import generated_names
+from bayeswood.table.written import Reading
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ class ArrayTable:
     def cells(self, index: int) -> Cells:
         """Read one column."""
         return array_cells(self.array[:, index], f"Column 'x{index}' of X")
+
+    def moments(self, index: int) -> MomentCells | None:
+        """Read one column if it holds dates, times or durations."""
+        return moments_among(self.array[:, index], f"Column 'x{index}' of X")
+
+    def reading(self) -> Reading:
+        """What is known of the file: an array carries nothing."""
+        return Reading()
 
 
 Table = ArrayTable | FrameTable

@@ -7,7 +7,7 @@ is read through it. It is plain data: immutable, comparable, and JSON there and 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.moments import Moments
+from bayeswood.table.written import Reading
 
 Level = str | int | float | bool
 Kind = Literal["numeric", "category"]
@@ -60,23 +62,43 @@ class Schema:
     Attributes
     ----------
     columns : tuple of Column
-        One per feature.
+        One per feature that trees split on. A column of dates is several, ``when.year`` and so on.
     named : bool
         True if the names are the user's, False if they were made up from positions.
+    moments : tuple of Moments
+        The user's columns of dates, times and durations, and how they were taken apart.
+    reading : Reading
+        How the file was written that the table came from, and the target's name, where known.
     """
 
     columns: tuple[Column, ...]
     named: bool
+    moments: tuple[Moments, ...] = ()
+    reading: Reading = field(default_factory=Reading, compare=False)
 
     @property
     def n_features(self) -> int:
-        """How many columns there are."""
+        """How many columns trees can split on."""
         return len(self.columns)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns' names; ``x0``, ``x1``, ... when the table had none."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def inputs(self) -> tuple[Column | Moments, ...]:
+        """The user's columns, in order."""
+        if not self.moments:
+            return self.columns
+        taken_apart = {name: moments for moments in self.moments for name in moments.names}
+        found = (taken_apart.get(column.name, column) for column in self.columns)
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the user's columns, in order."""
+        return tuple(column.name for column in self.inputs)
 
     @property
     def n_levels(self) -> NDArray[np.int32]:
@@ -85,8 +107,15 @@ class Schema:
 
     @cached_property
     def all_numeric(self) -> bool:
-        """True if no column is a category."""
-        return all(column.kind == "numeric" for column in self.columns)
+        """True if the user's columns are numbers throughout."""
+        return not self.moments and all(column.kind == "numeric" for column in self.columns)
+
+    def with_target_of(self, y: Any) -> Schema:
+        """The schema with the name of a series, if it is not known by another."""
+        name = getattr(y, "name", None)
+        if self.reading.target is not None or not isinstance(name, str) or not name:
+            return self
+        return replace(self, reading=replace(self.reading, target=name))
 
     def to_json(self) -> dict[str, Any]:
         """Give the schema as dicts, lists, strings, numbers and booleans.
@@ -100,7 +129,12 @@ class Schema:
             {"name": column.name, "kind": column.kind, "levels": list(column.levels)}
             for column in self.columns
         ]
-        return {"named": self.named, "columns": columns}
+        plain: dict[str, Any] = {"named": self.named, "columns": columns}
+        if self.moments:
+            plain["moments"] = [moments.to_json() for moments in self.moments]
+        if self.reading != Reading():
+            plain["reading"] = self.reading.to_json()
+        return plain
 
     @classmethod
     def from_json(cls, obj: object) -> Schema:
@@ -116,13 +150,24 @@ class Schema:
         BayeswoodError
             If `obj` is not exactly what `to_json` would have given for some schema.
         """
-        table = _members(obj, "The schema", {"named": bool, "columns": list})
+        members: dict[str, type] = {"named": bool, "columns": list}
+        optional: dict[str, type] = {"moments": list, "reading": dict}
+        if isinstance(obj, dict):
+            members |= {name: kind for name, kind in optional.items() if name in obj}
+        table = _members(obj, "The schema", members)
         columns = tuple(
             _column_from_json(column, f"Column {i} of the schema")
             for i, column in enumerate(table["columns"])
         )
-        _check_names(columns, table["named"])
-        return cls(columns, table["named"])
+        moments = tuple(
+            Moments.from_json(plain, f"Entry {i} of the schema's moments")
+            for i, plain in enumerate(table.get("moments", ()))
+        )
+        reading = Reading.from_json(table["reading"]) if "reading" in table else Reading()
+        schema = cls(columns, table["named"], moments, reading)
+        _check_moments(schema)
+        _check_names(schema)
+        return schema
 
 
 def generated_names(n_features: int) -> tuple[str, ...]:
@@ -178,11 +223,26 @@ def _check_levels(levels: list[Any], what: str) -> None:
         raise BayeswoodError(f"{what}: levels must be distinct and in ascending order.")
 
 
-def _check_names(columns: tuple[Column, ...], named: bool) -> None:
-    names = tuple(column.name for column in columns)
-    if not columns:
+def _check_moments(schema: Schema) -> None:
+    """Every part must be a number, and the parts of a column lie together."""
+    parts = [name for moments in schema.moments for name in moments.names]
+    numbers = [column.name for column in schema.columns if column.kind == "numeric"]
+    if len(set(parts)) != len(parts) or not set(parts) <= set(numbers):
+        raise BayeswoodError("The schema's moments do not match its columns.")
+    expanded = [
+        name
+        for column in schema.inputs
+        for name in (column.names if isinstance(column, Moments) else (column.name,))
+    ]
+    if expanded != list(schema.names):
+        raise BayeswoodError("The schema's moments do not match its columns.")
+
+
+def _check_names(schema: Schema) -> None:
+    names = schema.names
+    if not names:
         raise BayeswoodError("The schema must have at least one column.")
-    if len(set(names)) != len(names):
+    if len(set(names)) != len(names) or len(set(schema.input_names)) != len(schema.input_names):
         raise BayeswoodError("The schema's column names must be distinct.")
-    if not named and names != generated_names(len(names)):
+    if not schema.named and schema.input_names != generated_names(len(schema.inputs)):
         raise BayeswoodError("The columns of a schema without names must be called x0, x1, ...")

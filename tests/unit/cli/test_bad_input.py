@@ -49,7 +49,7 @@ FILES = {
     "bad.csv.gz": (b"not gzip at all", "gzip"),
     "cut.csv.gz": (gzip.compress(GOOD.encode() * 99)[:-30], "gzip"),
     "bad.parquet": (b"PAR1 but not really", "not a readable Parquet file"),
-    "dates.csv": (b"a,d,y\n1,2020-01-01,2.5\n2,2020-01-02,3.5\n", "'d'.*date.*--drop d"),
+    "dates.csv": (b"a,y\n1,2020-01-01\n2,2020-01-02\n", "'y' must hold numbers.*date"),
     "inf.csv": (b"a,y\n1,2.5\ninf,3.5\n", "'a'"),
     "gap.csv": (b"a,y\n1,2.5\n2,\n3,4.5\n4,\n", "'y' has missing cells, the first in data row 2"),
     "lonely.csv": (b"y\n1.5\n2.5\n", "No feature column"),
@@ -170,6 +170,10 @@ def test_damaged_model_files(folder, keep):
 
 def test_evaluate_needs_to_know_the_target(folder):
     (folder / "more.csv").write_text("a,b,y,z\n1,u,2.5,1\n")
+    known = CliRunner().invoke(app, ["evaluate", "good.bw", "more.csv"])
+    assert known.exit_code == 0, known.output
+    assert "target y" in known.output
+    (folder / "more.csv").write_text("a,b,q,z\n1,u,2.5,1\n")
     assert "--target" in fails("evaluate good.bw more.csv")
     (folder / "less.csv").write_text("a,b\n1,u\n")
     assert "--target" in fails("evaluate good.bw less.csv")

@@ -36,7 +36,6 @@ TABLES = {
     "np.matrix": (np.ones((1, 1)).view(np.matrix), TypeError, "np.matrix is not supported"),
     "structured": (np.zeros(2, dtype=[("a", "f8")]), TypeError, "X is a structured array"),
     "bytes": (np.array([[b"a"]]), TypeError, "Column 'x0' of X holds bytes"),
-    "datetimes": (np.zeros((1, 2), dtype="M8[D]"), TypeError, "Column 'x0' of X holds dates"),
     "lazy frame": (pl.LazyFrame({"a": [1]}), TypeError, "X is a lazy frame .*Collect it"),
     "inf": ([[1.0, np.inf]], ValueError, "infinity: column 'x1', row 0. Forest takes NaN"),
     "inf in frame": (

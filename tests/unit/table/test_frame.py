@@ -141,21 +141,34 @@ def test_category_column(case):
 DAY = datetime.date(2020, 1, 1)
 INSTANT = datetime.datetime(2020, 1, 1, 12)
 REFUSED = {
-    "pandas datetime": (pd.DataFrame({"c": pd.to_datetime([INSTANT])}), "dates or times"),
-    "pandas timedelta": (pd.DataFrame({"c": pd.to_timedelta([1], unit="s")}), "dates or times"),
     "pandas period": (pd.DataFrame({"c": pd.period_range("2020", periods=2)}), "Period"),
     "pandas interval": (pd.DataFrame({"c": pd.cut([1.0, 2.0], 2)}), "Interval"),
-    "pandas object dates": (pd.DataFrame({"c": [DAY]}, dtype=object), "date"),
-    "polars date": (polars_column([DAY], pl.Date), "dates or times"),
-    "polars duration": (polars_column([1], pl.Duration), "dates or times"),
-    "polars time": (polars_column([1], pl.Time), "dates or times"),
     "polars list": (polars_column([[1]], pl.List(pl.Int64)), "List"),
     "polars struct": (pl.DataFrame({"c": [{"u": 1}]}), "Struct"),
     "polars binary": (polars_column([b"a"], pl.Binary), "Binary"),
-    "arrow timestamp": (arrow_column([INSTANT]), "dates or times"),
     "arrow list": (arrow_column([[1]]), "List"),
     "arrow binary": (arrow_column([b"a"]), "Binary"),
 }
+
+
+TAKEN_APART = {
+    "pandas datetime": (pd.DataFrame({"c": pd.to_datetime([INSTANT])}), "elapsed_days"),
+    "pandas timedelta": (pd.DataFrame({"c": pd.to_timedelta([1], unit="s")}), "seconds"),
+    "pandas object dates": (pd.DataFrame({"c": [DAY]}, dtype=object), "elapsed_days"),
+    "polars date": (polars_column([DAY], pl.Date), "elapsed_days"),
+    "polars duration": (polars_column([1], pl.Duration), "seconds"),
+    "polars time": (polars_column([1], pl.Time), "hour"),
+    "arrow timestamp": (arrow_column([INSTANT]), "elapsed_days"),
+}
+
+
+@pytest.mark.parametrize("case", TAKEN_APART)
+def test_a_moment_that_does_not_vary_keeps_one_part(case):
+    frame, part = TAKEN_APART[case]
+    matrix, schema = fit_table(frame, estimator_name="Forest")
+    assert schema.names == (f"c.{part}",)
+    assert schema.input_names == ("c",)
+    np.testing.assert_array_equal(transform_table(frame, schema, estimator_name="Forest"), matrix)
 
 
 @pytest.mark.parametrize("case", REFUSED)

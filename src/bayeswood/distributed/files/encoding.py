@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.distributed.files.column_roles import Roles
-from bayeswood.errors import BayeswoodError
+from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table import (
     MAX_LEVELS,
     Column,
@@ -28,7 +28,9 @@ from bayeswood.table import (
 )
 from bayeswood.table.finite import refuse_infinite
 from bayeswood.table.schema import Kind
+from bayeswood.table.written import Reading, Written
 
+_DATES = ("date", "time", "duration")
 # Arrow types whose every value a float32 holds.
 _NARROW = ("float", "halffloat", "int8", "int16", "uint8", "uint16", "bool")
 
@@ -235,6 +237,15 @@ class LevelsSeen:
         self.to_read = [name for name in roles.features if name not in numeric]
         self._kinds: dict[str, Kind] = dict.fromkeys(numeric, "numeric")
         self._levels: dict[str, set[Level]] = {name: set() for name in self.to_read}
+        self._refuse_dates([n for n in self.to_read if types[n].startswith(_DATES)])
+
+    def _refuse_dates(self, names: Sequence[str]) -> None:
+        if names:
+            raise DataTypeError(
+                f"Column {names[0]!r} holds dates or times. {self._owner} reads rows in pieces and "
+                "does not take them apart: write them as numbers, or fit in memory. Text that is "
+                "named in categorical_features stays a category."
+            )
 
     def add(self, batch: Any) -> None:
         """See the rows of a batch."""
@@ -248,6 +259,7 @@ class LevelsSeen:
             categorical_features=None if self._roles.no_categories else wanted or "from_dtype",
             estimator_name=self._owner,
         )
+        self._refuse_dates([moments.name for moments in schema.moments])
         self.merge({column.name: (column.kind, column.levels) for column in schema.columns})
 
     def merge(self, seen: dict[str, tuple[Kind, Iterable[Level]]]) -> None:
@@ -271,13 +283,37 @@ class LevelsSeen:
             n: (kinds.get(n, "category"), list(_ascending(self._levels[n]))) for n in self.to_read
         }
 
+    def _refuse_numbers(self) -> None:
+        """Refuse text that a fit in memory may read as numbers or dates: both see one table."""
+        import pyarrow as pa
+
+        from bayeswood.table.reading import number_text
+        from bayeswood.table.reading.date_text import read_dates
+
+        for name in self.to_read:
+            levels = [level for level in self._levels[name] if isinstance(level, str)]
+            if name in self._roles.forced or not levels:
+                continue
+            texts = pa.array(levels)
+            self._refuse_dates([name] if read_dates(texts) is not None else [])
+            found = number_text.read_numbers(texts)
+            if found is not None and found.written != Written():
+                raise DataTypeError(
+                    f"Column {name!r} holds numbers that are not written plainly, such as "
+                    f"{min(levels)!r}. {self._owner} reads rows in pieces and takes plain numbers "
+                    "alone: write them so, and missing cells empty, or fit in memory, where --na, "
+                    "--decimal and --thousands help; or name it in categorical_features."
+                )
+
     def schema(self) -> Schema:
         """The columns with all their levels."""
+        self._refuse_numbers()
         columns = tuple(
             Column(name, self._kinds.get(name, "category"), _ascending(self._levels.get(name, ())))
             for name in self._roles.features
         )
-        return Schema(columns, named=True)
+        target = self._roles.targets[0] if len(self._roles.targets) == 1 else None
+        return Schema(columns, named=True, reading=Reading(target))
 
 
 def _is_numeric(kind: str) -> bool:

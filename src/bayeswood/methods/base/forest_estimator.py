@@ -130,6 +130,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
             categorical_features=self.categorical_features,
             owner=self._name,
         )
+        data = replace(data, schema=data.schema.with_target_of(y))
         self._begin(data)
         self._forget()
         tasks = FitTasks(self, X, y, sample_weight=sample_weight, oob_groups=oob_groups)
@@ -432,7 +433,7 @@ def fitted_attributes(
     forest = grown.forest.labelled(labels_of(schema, target.names()))
     found = {
         "schema_": schema,
-        "n_features_in_": schema.n_features,
+        "n_features_in_": len(schema.inputs),
         "seed_": grown.seed,
         "forest_": forest,
         "predictive_": predictive,
@@ -444,7 +445,7 @@ def fitted_attributes(
     for part in parts:
         found |= part.attributes()
     if schema.named:
-        found["feature_names_in_"] = np.array(schema.names, dtype=object)
+        found["feature_names_in_"] = np.array(schema.input_names, dtype=object)
     return found
 
 

@@ -155,12 +155,12 @@ BAD_TRAINING = {
     ),
     "complex numbers": (X + 1j, Y, None, "Complex data not supported"),
     "sparse matrix": (scipy.sparse.csr_matrix(X), Y, None, "Sparse data was passed"),
-    "dates": (frame_with(born=datetime.date(2000, 1, 1)), Y, None, "Column 'born' of X holds"),
-    "timestamps in polars": (
-        pl.DataFrame({"when": [datetime.datetime(2000, 1, 1)] * 8}),
+    "periods": (frame_with(born=pd.Period("2000")), Y, None, "Column 'born' of X holds"),
+    "dates beside words": (
+        frame_with(when=np.array([datetime.date(2000, 1, 1), "a"] * 4, dtype=object)),
         Y,
         None,
-        "Column 'when' of X holds",
+        "Column 'when' of X holds values of mixed types",
     ),
     "mixed objects": (
         frame_with(mixed=np.array([1, "a", None, 2.0, "b", 3, 4, 5], dtype=object)),
