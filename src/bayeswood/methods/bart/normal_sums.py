@@ -16,6 +16,7 @@ from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import forest_arrays, forest_from
 from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
 from bayeswood.methods.base.saved_state import read_array
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import Uncertainty, row_blocks
 
 F64 = NDArray[np.float64]
@@ -98,7 +99,8 @@ class NormalSums(NumberPredictive):
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
         """The same again."""
-        noise = read_array(arrays, "member_noise_sd", (forest.n_members, forest.n_outputs))
+        shape = (forest.n_members, forest.n_outputs)
+        noise = read_array(arrays, "member_noise_sd", shape, LARGEST_MEAN)
         if not (noise > 0).all():
             raise BayeswoodError("The model file holds noise that is not positive.")
         variance = forest_from("variance", arrays, forest)
@@ -137,7 +139,8 @@ def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
         apart = (x - mean) / sd
         excess = weights @ ndtr(apart) - level
         low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
-        slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
+        with np.errstate(over="ignore"):  # so far away the density is 0
+            slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = x - excess / slope
         following = np.where((step > low) & (step < high), step, low / 2 + high / 2)
