@@ -44,7 +44,7 @@ class NormalSums(NumberPredictive):
         """σ_m(x), (n_members, n_rows or 1, n_outputs)."""
         if self.variance is None:
             return self.noise_sd[:, None, :]
-        return np.exp(0.5 * self.variance.draws(rows, n_jobs))
+        return np.exp(0.5 * _bounded(self.variance.draws(rows, n_jobs)))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Of the mixture; levels 0 and 1 give infinities."""
@@ -73,7 +73,7 @@ class NormalSums(NumberPredictive):
                 self.variance,
                 rows,
                 n_jobs,
-                lambda logs: np.tensordot(forest.weights, np.exp(logs), 1),
+                lambda logs: np.tensordot(forest.weights, np.exp(_bounded(logs)), 1),
             )
         return Uncertainty(data + knowledge, data, knowledge)
 
@@ -107,6 +107,11 @@ class NormalSums(NumberPredictive):
         if variance is not None and variance.n_members != forest.n_members:
             raise BayeswoodError("The model file's trees of the variance do not match its draws.")
         return cls(noise, variance)
+
+
+def _bounded(log_variance: F64) -> F64:
+    """No variance is further from 1 than a float can say, whatever a file's trees add up to."""
+    return np.clip(log_variance, -700.0, 700.0)
 
 
 def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
 
+#: What no factor without a unit exceeds: products of two and a response are numbers still.
+LARGEST_FACTOR = 1e50
+
 _SCALARS = (str, bool, int, float, type(None))
 
 
