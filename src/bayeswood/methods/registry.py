@@ -29,6 +29,7 @@ from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
 from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 from bayeswood.modelfile import File, read_model
+from bayeswood.uncertainty.envelope.choice import GammaChoice
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
@@ -78,6 +79,24 @@ def method_class(name: str, task: str) -> type[ForestEstimator]:
     if found is None:
         raise BayeswoodError(f"The method {name!r} cannot do {task}.")
     return found
+
+
+def trusted_types() -> list[str]:
+    """What skops may be told to trust so that it loads this package's estimators.
+
+    Returns
+    -------
+    list of str
+        The estimators' classes, to be given as `trusted` to ``skops.io.load``. What is stored of
+        an estimator is its model file, which is checked like any other.
+
+    Examples
+    --------
+    >>> "bayeswood.methods.random_forest.RandomForestRegressor" in trusted_types()
+    True
+    """
+    known = (*ESTIMATORS.values(), EnvelopeClassifier, GammaChoice)
+    return sorted(f"{kind.__module__}.{kind.__name__}" for kind in known)
 
 
 def load(path: File) -> ForestEstimator | EnvelopeClassifier:

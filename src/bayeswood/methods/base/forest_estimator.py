@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
+from bayeswood.methods.base.file_state import FileState
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
@@ -32,7 +33,7 @@ _SMALL_PREDICTION = 10_000
 _MAX_SEED = 2**64 - 1
 
 
-class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class ForestEstimator(FileState, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """What classifiers and regressors share. Not to be used by itself."""
 
     _constraints: ClassVar[Mapping[str, Constraint]]
@@ -288,6 +289,11 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
             Where to write; a file is replaced in one step if it exists.
         """
         write_model(path, self._name, *self._state())
+
+    @classmethod
+    def _read_file(cls, file: File) -> "ForestEstimator":
+        """The estimator of this class that a model file holds."""
+        return read_estimator(file, {cls._name: cls})
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
         """Everything fitted, as plain data, arrays and the forest."""
