@@ -110,8 +110,8 @@ class SumEstimator(ArvizDraws):
         state.pop("_sampler", None)
         return state
 
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Run the chains.
 
         Parameters

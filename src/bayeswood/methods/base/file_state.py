@@ -21,7 +21,8 @@ class FileState:
 
     def _attributes(self) -> dict[str, Any]:
         """All that a copy needs."""
-        return dict(super().__getstate__())  # type: ignore[misc]
+        every: Any = super().__getstate__()
+        return dict(every)
 
     def __getstate__(self) -> dict[str, Any]:
         """For others: the model file, or the parameters of what is not fitted."""
@@ -34,5 +35,5 @@ class FileState:
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take either state over; a model file is checked."""
         if set(state) == {_KEY}:
-            state = vars(self._read_file(BytesIO(state[_KEY])))  # type: ignore[attr-defined]
+            state = self._read_file(BytesIO(state[_KEY])).__dict__  # type: ignore[attr-defined]
         super().__setstate__(state)  # type: ignore[misc]

@@ -79,7 +79,7 @@ class ForestEstimator(FileState, CallbackSupportMixin, BaseEstimator):  # type: 
     def _target_part(self, target: Target) -> ClassLabels | ResponseShape:
         """What is kept of the response."""
 
-    @with_callbacks  # type: ignore[untyped-decorator]
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the forest.
 

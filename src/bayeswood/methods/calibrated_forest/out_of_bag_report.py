@@ -1,6 +1,6 @@
-"""What `calibration_report` gives: the numbers, their text, their picture."""
+"""What `out_of_bag_report` gives: the numbers, their text, their picture."""
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from bayeswood.report.predictions import NumberPredictions
 from bayeswood.report.summarize import to_plain
 from bayeswood.uncertainty import summarize_reliability
 
+Summary = TypeVar("Summary", bound=CalibrationSummary)
 
-class OutOfBagReport:
+
+class OutOfBagReport(Generic[Summary]):
     """How well a forest is calibrated, by the rows its trees left out.
 
     ``print`` shows the text, `plot` the picture.
@@ -32,7 +34,7 @@ class OutOfBagReport:
         As given.
     """
 
-    def __init__(self, estimator: str, summary: CalibrationSummary) -> None:
+    def __init__(self, estimator: str, summary: Summary) -> None:
         self.estimator = estimator
         self.summary = summary
 
