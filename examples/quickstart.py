@@ -34,7 +34,7 @@ print("least known case: row", uncertainty.knowledge.argmax())
 
 # What the command line reports, as plain data.
 predictions = predict_rows(forest, X_test, coverage=0.9, gamma0=0.9)
-print(score_predictions(predictions, y_test.to_numpy()))
+print(score_predictions(predictions, y_test))
 
 folder = Path(tempfile.mkdtemp())
 figure = plot_overview(predictions, y_test, summarize_importances(forest), title="Biopsies")
