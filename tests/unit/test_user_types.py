@@ -1,4 +1,4 @@
-"""What type checkers say to users: README and examples pass, and types are as precise as promised."""
+"""What type checkers tell users: README and examples pass, types are as precise as promised."""
 
 import importlib.util
 import json
@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 # What users may rely on; `assert_type` makes both checkers fail on anything else.
-PROMISES = '''
+PROMISES = """
 from typing import Any, assert_type
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ assert_type(bw.RandomForestRegressor().fit(X, y).predict_interval(X), NDArray[np
 assert_type(bw.RandomForestRegressor().fit(X, y).uncertainty(X), bw.Uncertainty)
 assert_type(bw.load("model"), Any)
 assert_type(bw.load("model", bw.RandomForestRegressor), bw.RandomForestRegressor)
-'''
+"""
 MYPY = """[mypy]
 strict = True
 [mypy-sklearn.*,matplotlib.*]

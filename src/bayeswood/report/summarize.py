@@ -138,7 +138,7 @@ def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray
     Parameters
     ----------
     predictions : ClassPredictions
-    y : array-like, (n_rows,)
+    y : (n_rows,) ndarray
         True classes.
 
     Returns

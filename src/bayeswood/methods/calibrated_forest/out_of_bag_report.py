@@ -4,6 +4,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from bayeswood import html_table
 from bayeswood.report.calibration import (
     CalibrationSummary,
     ClassCalibrationSummary,
@@ -40,6 +41,9 @@ class OutOfBagReport(Generic[Summary]):
 
     def __repr__(self) -> str:
         return f"{self.estimator}\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        return html_table.block(self.estimator, self.summary._repr_html_())
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as lists and floats, ready for JSON."""
