@@ -6,10 +6,14 @@ Colours are the page's own, so that tables can be read on light and on dark; eve
 from collections.abc import Iterable, Sequence
 from html import escape
 
-_LINE = "border:0;border-bottom:1px solid rgba(128,128,128,.35);"
-_CELL = f"{_LINE}padding:.2em .7em;background:none;"
-_NUMBER = f"{_CELL}text-align:right;font-variant-numeric:tabular-nums;"
-_TEXT = f"{_CELL}text-align:left;"
+_STYLE = (
+    ".bayeswood{line-height:1.4}.bayeswood p{margin:.3em 0}"
+    ".bayeswood table{border-collapse:collapse;margin:.4em 0;color:inherit;background:none}"
+    ".bayeswood th,.bayeswood td{border:0;border-bottom:1px solid rgba(128,128,128,.35);"
+    "padding:.2em .7em;text-align:right;background:none;font-variant-numeric:tabular-nums}"
+    ".bayeswood tr{background:none!important}"
+    ".bayeswood tr>:first-child,.bayeswood .words td{text-align:left}"
+)
 
 
 def block(title: str, *parts: str) -> str:
@@ -17,10 +21,11 @@ def block(title: str, *parts: str) -> str:
 
     Examples
     --------
-    >>> block("a < b")
-    '<div style="line-height:1.4"><b>a &lt; b</b></div>'
+    >>> block("a < b").endswith("</style><b>a &lt; b</b></div>")
+    True
     """
-    return f'<div style="line-height:1.4"><b>{escape(title)}</b>{"".join(parts)}</div>'
+    body = f"<b>{escape(title)}</b>{''.join(parts)}"
+    return f'<div class="bayeswood"><style>{_STYLE}</style>{body}</div>'
 
 
 def words(text: str) -> str:
@@ -29,9 +34,9 @@ def words(text: str) -> str:
     Examples
     --------
     >>> words("2 > 1")
-    '<p style="margin:.3em 0">2 &gt; 1</p>'
+    '<p>2 &gt; 1</p>'
     """
-    return f'<p style="margin:.3em 0">{escape(text)}</p>'
+    return f"<p>{escape(text)}</p>"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -44,25 +49,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     rows : iterable of sequences
         Cells, which are shown as `str` gives them.
     """
-    titles = "".join(_cell("th", text, k > 0) for k, text in enumerate(head))
-    lines = (
-        "<tr>" + "".join(_cell("td", cell, k > 0) for k, cell in enumerate(row)) + "</tr>"
-        for row in rows
-    )
-    return _whole(f"<thead><tr>{titles}</tr></thead>", lines)
+    lines = "".join(_line("td", row) for row in rows)
+    return f"<table><thead>{_line('th', head)}</thead><tbody>{lines}</tbody></table>"
 
 
 def entries(pairs: Iterable[tuple[str, str]]) -> str:
     """A table of names, and what is to be said about each."""
-    lines = (f"<tr>{_cell('th', name)}{_cell('td', text)}</tr>" for name, text in pairs)
-    return _whole("", lines)
+    lines = "".join(_line("td", pair) for pair in pairs)
+    return f'<table class="words"><tbody>{lines}</tbody></table>'
 
 
-def _whole(head: str, lines: Iterable[str]) -> str:
-    style = "border-collapse:collapse;margin:.4em 0;color:inherit;background:none;"
-    return f'<table style="{style}">{head}<tbody>{"".join(lines)}</tbody></table>'
-
-
-def _cell(tag: str, content: object, is_number: bool = False) -> str:
-    style = _NUMBER if is_number else _TEXT
-    return f'<{tag} style="{style}">{escape(str(content))}</{tag}>'
+def _line(tag: str, cells: Iterable[object]) -> str:
+    inside = "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells)
+    return f"<tr>{inside}</tr>"

@@ -29,7 +29,9 @@ def test_no_outputs_are_kept():
 def test_progress_is_one_line_that_ends_with_all_trees(executed):
     lines = [data["text/plain"] for data in data_of(executed[0])]
     assert len(lines) == 1
-    assert lines[0].startswith("CalibratedForestClassifier [####################] 100/100 trees in ")
+    assert lines[0].startswith(
+        "CalibratedForestClassifier [####################] 100/100 trees in "
+    )
 
 
 def test_every_report_is_html(executed):
