@@ -69,7 +69,12 @@ CLUSTERS = (
     "test_distributed_backends.py",
     "test_spark_faults.py",
 )
-SHARING = ("test_class_knowledge.py", "test_noise_and_knowledge.py", "test_prior_limit.py")
+SHARING = (
+    "test_class_knowledge.py",
+    "test_noise_and_knowledge.py",
+    "test_notebook.py",
+    "test_prior_limit.py",
+)
 
 
 @pytest.hookimpl(optionalhook=True)
