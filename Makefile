@@ -20,11 +20,11 @@ LIST_EXTRAS := import sys, tomllib; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
 .NOTPARALLEL: # two installations into one environment must not overlap
-.PHONY: demo test bench wheel format lint types test-core test-python clean distclean help
+.PHONY: demo test bench wheel wheels-check format lint types test-core test-python clean distclean help
 
 help:
 	@sed -n '2,4s/^# //p' Makefile
-	@echo "Also: make bench, wheel, format, lint, types, test-core, test-python, clean, distclean"
+	@echo "Also: make bench, wheel, wheels-check, format, lint, types, test-core, test-python, clean, distclean"
 
 demo: $(VENV)/.installed
 	bayeswood demo --out demo
@@ -99,6 +99,9 @@ wheel: $(VENV)/.builder
 	build/wheel-check/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
 	cd build/wheel-check && bin/python -c 'import bayeswood; print("bayeswood", \
 	    bayeswood.__version__, "imports from", bayeswood.__path__[0])'
+
+wheels-check: $(VENV)/.created
+	python scripts/check_wheels.py
 
 clean:
 	rm -rf build dist wheelhouse demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

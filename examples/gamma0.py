@@ -9,30 +9,34 @@ the error among them, and the share of all errors that are called uncertain.
 """
 
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from bayeswood import BayesianForestClassifier, datasets
-from bayeswood.report import predict_rows
+from bayeswood.report import ClassPredictions, predict_rows
 
 THRESHOLDS = (0.7, 0.8, 0.9, 0.95, 0.99)
 BUNDLED = ("breast_cancer_wisconsin", "iris", "wine")
 
 
-def cross_validate(X, y):
+def cross_validate(X: Any, y: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Agreement of the trees, and whether the prediction is right, for every row."""
     agreement, is_right = np.zeros(len(y)), np.zeros(len(y), dtype=bool)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for train, test in folds.split(X, y):
         forest = BayesianForestClassifier(random_state=0).fit(X[train], y[train])
         predictions = predict_rows(forest, X[test])
+        assert isinstance(predictions, ClassPredictions)
         agreement[test] = predictions.agreement
         is_right[test] = predictions.predicted == y[test]
     return agreement, is_right
 
 
-def describe(agreement, is_right, gamma0):
+def describe(agreement: NDArray[np.float64], is_right: NDArray[np.bool_], gamma0: float) -> str:
     """The three shares for one threshold."""
     confident = agreement >= gamma0
     error = 1 - is_right[confident].mean() if confident.any() else 0.0
@@ -40,7 +44,7 @@ def describe(agreement, is_right, gamma0):
     return f"{confident.mean():4.0%} {error:5.1%} {caught:4.0%}"
 
 
-def main(names):
+def main(names: Sequence[str]) -> None:
     """Print one line per data set."""
     print("confident, wrong among them, errors called uncertain\n")
     header = "  ".join(f"{gamma0:^15}" for gamma0 in THRESHOLDS)

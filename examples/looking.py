@@ -6,6 +6,7 @@ python examples/looking.py [folder]
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 from sklearn.datasets import load_diabetes
@@ -27,7 +28,7 @@ folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(parents=True, exist_ok=True)
 
 
-def keep(name, display):
+def keep(name: str, display: Any) -> None:
     """Write a picture."""
     display.figure_.savefig(folder / f"{name}.png", dpi=90)
 
@@ -41,7 +42,12 @@ iris = load_iris(as_frame=True)
 petals = iris.data[["petal_length", "petal_width"]]
 flowers = BayesianForestClassifier(min_samples_leaf=3, random_state=0).fit(petals, iris.target)
 
-chains = {"n_burn_in": 5000, "n_draws": 2000, "thin": 100, "move_probabilities": "schetinin"}
+chains: dict[str, Any] = {
+    "n_burn_in": 5000,
+    "n_draws": 2000,
+    "thin": 100,
+    "move_probabilities": "schetinin",
+}
 petal_trees = MCMCTreeClassifier(4, **chains, random_state=0)
 petal_trees.fit(petals, iris.target)
 

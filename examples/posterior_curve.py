@@ -7,12 +7,13 @@ import sys
 
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from bayeswood import BayesianForestRegressor
 from bayeswood.plots import PosteriorCurveDisplay
 
 
-def simulate(n_rows=133, seed=0):
+def simulate(n_rows: int = 133, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Acceleration of a helmet over the milliseconds after an impact: calm, blow, rebound."""
     rng = np.random.default_rng(seed)
     time = np.sort(rng.uniform(2, 58, size=n_rows))
@@ -20,14 +21,15 @@ def simulate(n_rows=133, seed=0):
     return time[:, None], blow + np.where(time > 14, 22, 2) * rng.normal(size=n_rows)
 
 
-def main(path):
+def main(path: str) -> None:
     """Fit, draw, save."""
     X, y = simulate()
     forest = BayesianForestRegressor(n_estimators=100, random_state=0).fit(X, y)
-    ax = Figure(figsize=(8, 5), dpi=150, layout="constrained").add_subplot()
+    figure = Figure(figsize=(8, 5), dpi=150, layout="constrained")
+    ax = figure.add_subplot()
     PosteriorCurveDisplay.from_estimator(forest, X, y, ax=ax)
     ax.set(xlabel="milliseconds after the impact", ylabel="acceleration, g")
-    ax.figure.savefig(path)
+    figure.savefig(path)
 
 
 if __name__ == "__main__":

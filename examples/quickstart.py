@@ -22,7 +22,7 @@ forest.fit(X_train, y_train)
 print("accuracy", forest.score(X_test, y_test))
 
 # Is 80 % 80 %? Judged by the rows that trees left out.
-print(forest.calibration_report())
+print(forest.out_of_bag_report())
 
 # How sure is each tree? The quantiles over the trees.
 print("p(malignant) of the first case", forest.predict_proba(X_test)[0, 1].round(3))
@@ -34,7 +34,7 @@ print("least known case: row", uncertainty.knowledge.argmax())
 
 # What the command line reports, as plain data.
 predictions = predict_rows(forest, X_test, coverage=0.9, gamma0=0.9)
-print(score_predictions(predictions, y_test.to_numpy()))
+print(score_predictions(predictions, y_test))
 
 folder = Path(tempfile.mkdtemp())
 figure = plot_overview(predictions, y_test, summarize_importances(forest), title="Biopsies")

@@ -73,6 +73,7 @@ SHARING = (
     "test_class_knowledge.py",
     "test_monotone.py",
     "test_noise_and_knowledge.py",
+    "test_notebook.py",
     "test_prior_limit.py",
 )
 

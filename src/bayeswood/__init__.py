@@ -23,11 +23,12 @@ When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`,
 `choose_gamma0_by_cost`, `compare_envelopes`.
 
 `suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
-memory. `read_table` reads data files as they are, `load` what an estimator's ``save`` wrote.
-`posterior_functional` gives the posterior of whatever can be computed from a fitted function,
-`explain` one prediction in words; `calibration_report` and `coverage_report` check what a model
-says on rows it has not seen. `posterior` holds more functionals, `theory` the papers' closed forms,
-`datasets` data to try things on, `plots` and `report` pictures and pages.
+memory. `read_table` reads data files as they are, `load` what an estimator's ``save`` wrote; skops
+may hold models too, told to trust `trusted_types`. `posterior_functional` gives the posterior of
+whatever can be computed from a fitted function, `explain` one prediction in words;
+`calibration_report` and `coverage_report` check what a model says on rows it has not seen.
+`posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try things
+on, `plots` and `report` pictures and pages.
 """
 
 from importlib import import_module
@@ -61,6 +62,7 @@ from bayeswood.methods import (
     compare_envelopes,
     load,
     suggest_trunk,
+    trusted_types,
 )
 from bayeswood.posterior import posterior_functional
 from bayeswood.report import explain
@@ -125,6 +127,7 @@ __all__ = [
     "posterior_functional",
     "read_table",
     "suggest_trunk",
+    "trusted_types",
 ]
 
 

@@ -1,10 +1,19 @@
-"""A progress bar for long fits: on a terminal, when asked for, and nowhere else."""
+"""The progress of long fits, where it is asked for.
 
+On a terminal it is a bar, in a notebook one line that is written anew, and in a log (stderr is a
+file or a pipe) one line for each tenth of the work.
+"""
+
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Protocol, TextIO
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from typing import Any, Protocol
+
+# Between two updates of the line in a notebook.
+_SECONDS_BETWEEN = 0.2
 
 Report = Callable[[int, int], None]
 
@@ -27,19 +36,26 @@ def progress_bar(title: str, unit: str, *, show: bool) -> Iterator[Bar | None]:
     unit : str
         What is counted, e.g. ``"trees"``.
     show : bool
-        Whether the user asked for it. It is drawn on stderr, and only if that is a terminal.
+        Whether the user asked for it. It goes to stderr, and in notebooks below the cell.
     """
-    if not show or not sys.stderr.isatty():
+    if not show:
         yield None
         return
+    with _chosen_bar()(title, unit) as report:
+        yield report
+
+
+def _chosen_bar() -> Callable[[str, str], AbstractContextManager[Bar]]:
+    """What suits the place where stderr goes."""
+    if type(sys.stderr).__module__.partition(".")[0] == "ipykernel":
+        return _notebook_line
+    if not sys.stderr.isatty():
+        return _log_lines
     try:
         from rich.progress import Progress  # noqa: F401
     except ImportError:
-        with _plain_bar(title, unit, sys.stderr) as report:
-            yield report
-    else:
-        with _rich_bar(title, unit) as report:
-            yield report
+        return _plain_bar
+    return _rich_bar
 
 
 @contextmanager
@@ -86,8 +102,53 @@ def _rich_bar(title: str, unit: str) -> Iterator[Bar]:
 
 
 @contextmanager
-def _plain_bar(title: str, unit: str, stream: TextIO) -> Iterator[Bar]:
-    started = time.monotonic()
+def _notebook_line(title: str, unit: str) -> Iterator[Bar]:
+    """One line of plain text below the cell; ipywidgets are not needed."""
+    display: Any = import_module("IPython.display")
+    started, shown = time.monotonic(), -math.inf
+    line = display.display(_Line(""), display_id=True)
+
+    def report(done: int, total: int, note: str = "") -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done < total and now - shown < _SECONDS_BETWEEN:
+            return
+        shown = now
+        words = f"{title} ({note})" if note else title
+        line.update(_Line(plain_line(words, unit, done, total, now - started)))
+
+    yield report
+
+
+class _Line:
+    """A text whose `repr` is itself, so that a notebook shows it as it is."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+@contextmanager
+def _log_lines(title: str, unit: str) -> Iterator[Bar]:
+    started, tenths = time.monotonic(), 0
+
+    def report(done: int, total: int, note: str = "") -> None:
+        nonlocal tenths
+        reached = 10 * done // max(total, 1)
+        if reached > tenths:
+            tenths = reached
+            words = f"{title} ({note})" if note else title
+            line = plain_line(words, unit, done, total, time.monotonic() - started)
+            print(line, file=sys.stderr, flush=True)
+
+    yield report
+
+
+@contextmanager
+def _plain_bar(title: str, unit: str) -> Iterator[Bar]:
+    started, stream = time.monotonic(), sys.stderr
 
     def report(done: int, total: int, note: str = "") -> None:
         words = f"{title} ({note})" if note else title

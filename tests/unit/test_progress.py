@@ -1,4 +1,4 @@
-"""The progress bar: on a terminal, when asked for, and nowhere else."""
+"""Progress, when asked for: a bar on a terminal, a line in a notebook, ten lines in a log."""
 
 import io
 import sys
@@ -36,12 +36,27 @@ def test_quiet_unless_asked(monkeypatch):
     assert terminal.getvalue() == ""
 
 
-def test_quiet_unless_a_terminal(monkeypatch):
+def test_a_log_gets_a_line_for_each_tenth(monkeypatch):
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
     with progress_bar("Growing", "trees", show=True) as report:
-        assert report is None
-    assert stream.getvalue() == ""
+        for done in range(251):
+            report(done, 250)
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 10
+    assert "25/250 trees" in lines[0]
+    assert lines[-1] == "Growing [####################] 250/250 trees in 0 s"
+    assert "\r" not in stream.getvalue()
+
+
+def test_a_log_of_few_steps_has_as_many_lines(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    with progress_bar("Running", "islands", show=True) as report:
+        report(0, 3)
+        report(1, 3)
+        report(3, 3)
+    assert [line.split("] ")[1][:3] for line in stream.getvalue().splitlines()] == ["1/3", "3/3"]
 
 
 def test_plain_text_without_rich(monkeypatch, no_rich):
@@ -118,8 +133,11 @@ def test_fit_draws_the_bar_only_if_verbose(monkeypatch, no_rich, verbose):
     assert shown == bool(verbose)
 
 
-def test_fit_is_quiet_in_a_pipe(capsys):
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_fit_in_a_pipe_tells_tenths_only_if_verbose(capsys, verbose):
     X = np.arange(40.0)[:, None]
-    BayesianForestClassifier(n_estimators=5, verbose=1).fit(X, np.arange(40) % 2)
+    BayesianForestClassifier(n_estimators=5, verbose=verbose).fit(X, np.arange(40) % 2)
     captured = capsys.readouterr()
-    assert captured.out == captured.err == ""
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) in ((0,) if not verbose else range(1, 11))
+    assert not verbose or "5/5 trees in " in captured.err

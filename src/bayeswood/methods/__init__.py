@@ -26,7 +26,13 @@ from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
 from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
 from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
 from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
-from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, load, method_class
+from bayeswood.methods.registry import (
+    DEFAULT_METHOD,
+    METHODS,
+    load,
+    method_class,
+    trusted_types,
+)
 from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
 from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
@@ -63,4 +69,5 @@ __all__ = [
     "load",
     "method_class",
     "suggest_trunk",
+    "trusted_types",
 ]

@@ -1,5 +1,7 @@
 """Which class a method's name stands for, and loading a model whatever its class."""
 
+from typing import Any, TypeVar, overload
+
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.bart.classifier import BARTClassifier
 from bayeswood.methods.bart.regressor import BARTRegressor
@@ -29,6 +31,9 @@ from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
 from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
 from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 from bayeswood.modelfile import File, read_model
+from bayeswood.uncertainty.envelope.choice import GammaChoice
+
+Fitted = TypeVar("Fitted")
 
 # The command line's names: (classifier, regressor); None where a method has no such side.
 METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
@@ -80,7 +85,33 @@ def method_class(name: str, task: str) -> type[ForestEstimator]:
     return found
 
 
-def load(path: File) -> ForestEstimator | EnvelopeClassifier:
+def trusted_types() -> list[str]:
+    """What skops may be told to trust so that it loads this package's estimators.
+
+    Returns
+    -------
+    list of str
+        The estimators' classes, to be given as `trusted` to ``skops.io.load``. What is stored of
+        an estimator is its model file, which is checked like any other.
+
+    Examples
+    --------
+    >>> "bayeswood.methods.random_forest.RandomForestRegressor" in trusted_types()
+    True
+    """
+    known = (*ESTIMATORS.values(), EnvelopeClassifier, GammaChoice)
+    return sorted(f"{kind.__module__}.{kind.__name__}" for kind in known)
+
+
+@overload
+def load(path: File) -> Any: ...
+
+
+@overload
+def load(path: File, kind: type[Fitted]) -> Fitted: ...
+
+
+def load(path: File, kind: type[Any] | None = None) -> Any:
     """Read a fitted estimator from a file written by its `save`.
 
     Loading is safe whatever the file holds: nothing in it is executed, and everything is checked.
@@ -89,6 +120,8 @@ def load(path: File) -> ForestEstimator | EnvelopeClassifier:
     ----------
     path : str, path-like or binary stream
         The file; a stream is read from where it stands to the end of the model.
+    kind : class, default=None
+        The class that the file is to hold, for type checkers and for you; None takes any.
 
     Returns
     -------
@@ -100,7 +133,7 @@ def load(path: File) -> ForestEstimator | EnvelopeClassifier:
     FileNotFoundError
         If there is no such file.
     BayeswoodError
-        If the file is not a lawful model file.
+        If the file is not a lawful model file, or holds an estimator of another class than `kind`.
 
     Examples
     --------
@@ -116,5 +149,9 @@ def load(path: File) -> ForestEstimator | EnvelopeClassifier:
     """
     model = read_model(path)
     if model[0] == "EnvelopeClassifier":
-        return EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
-    return restore_estimator(*model, ESTIMATORS)
+        found: Any = EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
+    else:
+        found = restore_estimator(*model, ESTIMATORS)
+    if kind is not None and not isinstance(found, kind):
+        raise BayeswoodError(f"The model file holds a {model[0]} where {kind.__name__} was wanted.")
+    return found

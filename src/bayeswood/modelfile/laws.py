@@ -30,6 +30,8 @@ _DTYPES: dict[str, DType] = {
 }
 KEYS = frozenset(_SCALARS) | frozenset(_DTYPES)
 INT32_MAX = 2**31 - 1
+# Of a mean: no response may be larger, or its square might be none.
+LARGEST_MEAN = 1e125
 MAX_LEVELS = 65_535
 _FLOAT32_MAX = float(np.finfo(np.float32).max)
 _SUM_TOLERANCE = 1e-6
@@ -219,8 +221,16 @@ def check_leaf_means(arrays: Arrays) -> None:
         raise FormatError("the leaves do not have one mean per output")
     if not np.isfinite(value).all():
         raise FormatError("the mean of a leaf is not a finite number")
+    if not means_can_be_squared(value):
+        raise FormatError(f"the mean of a leaf is larger than {LARGEST_MEAN:g} in size")
     if len(arrays["leaf_n_entries"]) or len(arrays["leaf_class"]):
         raise FormatError("a regressor has class entries")
+
+
+def means_can_be_squared(value: Array) -> bool:
+    """Whether no number is too large; numbers that are none count as too large."""
+    least, most = value.min(initial=0.0), value.max(initial=0.0)
+    return bool(least >= -LARGEST_MEAN and most <= LARGEST_MEAN)
 
 
 def numeric_splits(arrays: Arrays) -> Array:

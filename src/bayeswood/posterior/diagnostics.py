@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import html_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.posterior.convergence import bulk_ess, split_rhat, tail_ess
 from bayeswood.posterior.islands import IslandDiagnostics, diagnose_islands, has_islands
@@ -76,6 +77,16 @@ class ChainDiagnostics:
 
     def __str__(self) -> str:
         return "\n".join(_table(self))
+
+    def _repr_html_(self) -> str:
+        head = ("quantity", "mean", "sd", "R-hat", "bulk ESS", "tail ESS")
+        rows = (
+            (q.name, f"{q.mean:.4g}", f"{q.std:.3g}", f"{q.rhat:.3f}", f"{q.ess_bulk:.0f}",
+             f"{q.ess_tail:.0f}")
+            for q in self.quantities
+        )  # fmt: skip
+        title = f"{self.n_chains} chains of {self.n_draws} draws"
+        return html_table.block(title, html_table.table(head, rows))
 
     def __repr__(self) -> str:
         size = f"{self.n_chains} chains of {self.n_draws} draws"

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from bayeswood import html_table
 from bayeswood.errors import warn_user
 from bayeswood.posterior.root_cuts import effective_number, root_cut_shares
 
@@ -60,7 +61,10 @@ class IslandDiagnostics:
         return island_spread(self.island_log_evidence)
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        return "\n".join(f"{name:12}  {text}" for name, text in _entries(self))
+
+    def _repr_html_(self) -> str:
+        return html_table.block("Islands of particles", html_table.entries(_entries(self)))
 
     def __repr__(self) -> str:
         words = f"{len(self.island_log_evidence)} islands, {self.n_root_cuts} root cuts"
@@ -199,13 +203,13 @@ def diagnose_islands(estimator: Any) -> IslandDiagnostics:
     )
 
 
-def _lines(found: IslandDiagnostics) -> Iterator[str]:
+def _entries(found: IslandDiagnostics) -> Iterator[tuple[str, str]]:
     logs = found.island_log_evidence
-    yield f"log evidence  {found.log_evidence:.6g} ± {found.log_evidence_se:.2g}"
+    yield "log evidence", f"{found.log_evidence:.6g} ± {found.log_evidence_se:.2g}"
     ends = f"{logs.min():.6g} to {logs.max():.6g}"
-    yield f"islands       {len(logs)}: {ends}, standard deviation {found.spread:.3g}"
+    yield "islands", f"{len(logs)}: {ends}, standard deviation {found.spread:.3g}"
     for name, n, effective in (
         ("trees", found.n_trees, found.effective_trees),
         ("root cuts", found.n_root_cuts, found.effective_root_cuts),
     ):
-        yield f"{name:12}  {n} distinct, as diverse as {effective:.1f} equally likely ones"
+        yield name, f"{n} distinct, as diverse as {effective:.1f} equally likely ones"

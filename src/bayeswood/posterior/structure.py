@@ -24,7 +24,7 @@ from bayeswood.posterior.functional import Posterior
 from bayeswood.posterior.kept_draws import tree_log_posterior
 from bayeswood.posterior.split_table import F64, SplitTable
 from bayeswood.posterior.splits import SplitChoice, forest_of, weighted_quantiles
-from bayeswood.posterior.structure_text import structure_to_text
+from bayeswood.posterior.structure_text import structure_to_html, structure_to_text
 
 _NAME = "structure"
 _NODE_BYTES = 4  # of a node in a signature
@@ -202,6 +202,9 @@ class TreeStructure:
 
     def __str__(self) -> str:
         return structure_to_text(self)
+
+    def _repr_html_(self) -> str:
+        return structure_to_html(self)
 
     def __repr__(self) -> str:
         return f"<TreeStructure of {self.n_trees} trees, {self.n_distinct} distinct>"

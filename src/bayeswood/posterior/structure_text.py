@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from bayeswood import html_table
 from bayeswood.posterior.functional import Posterior
 
 if TYPE_CHECKING:
@@ -28,6 +29,35 @@ def structure_to_text(found: "TreeStructure") -> str:
     if found.top:
         lines += ["", "Trees of the largest mass", *_tree_lines(found.top)]
     return "\n".join(lines)
+
+
+def structure_to_html(found: "TreeStructure") -> str:
+    """The same for a notebook."""
+    diverse = f"as diverse as {found.effective_n_distinct:.1f} equally likely ones"
+    root = [(c, f"{c.share:.3f}") for c in found.root if c.share >= _SMALLEST_SHOWN]
+    parts = [
+        html_table.entries([("Leaves", _spread(found.n_leaves)), ("Depth", _spread(found.depth))]),
+        html_table.table(("root splits on", "share"), root),
+        _feature_table(found.features[:_MAX_FEATURES]),
+        _tree_table(found.top),
+    ]
+    title = f"{found.n_trees} trees, {found.n_distinct} distinct ({diverse})"
+    return html_table.block(title, *parts)
+
+
+def _feature_table(features: tuple["FeatureSplits", ...]) -> str:
+    head = ("feature", "splits per tree", "in trees", "cut", "90% of cuts")
+    rows = [
+        (f.feature, f"{f.n_splits:.2f}", f"{f.use_probability:.3f}", *_cut_cells(f))
+        for f in features
+    ]
+    return html_table.table(head, rows) if rows else ""
+
+
+def _tree_table(trees: tuple["DistinctTree", ...]) -> str:
+    head = ("trees of the largest mass: their splits", "number", "mass")
+    rows = [(_path_text(tree.path, _WIDTH), tree.n_splits, f"{tree.mass:.4f}") for tree in trees]
+    return html_table.table(head, rows) if rows else ""
 
 
 def _spread(posterior: Posterior) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import html_table
 from bayeswood.report.names import percent, shorten
 
 F64 = NDArray[np.float64]
@@ -76,6 +77,22 @@ class ClassCalibrationSummary:
     def __str__(self) -> str:
         return "\n".join([*_opening(self), *self._map_lines(), "", *self._score_lines(), "",
                           *self._rate_lines(), *self._bin_lines()])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        scores = [
+            (name, f"{before:.4f}", f"{after:.4f}")
+            for name, (before, after) in zip(SCORE_NAMES, self.scores, strict=True)
+        ]
+        bins = [
+            (f"{mean:.3f}", f"{frequency:.3f}", f"{count:,.0f}")
+            for mean, frequency, count in reliability_bins(self.happened[:, 1], self.proba[:, 1])
+        ]
+        return html_table.block(
+            _opening(self)[0],
+            html_table.words(_opening(self)[1]),
+            html_table.table(("score", "averaged", "calibrated"), scores),
+            html_table.table((f"probability of {self.event}", "happened", "rows"), bins),
+        )
 
     def _map_lines(self) -> list[str]:
         weighing = (
@@ -160,6 +177,20 @@ class IntervalCalibrationSummary:
         for output in range(len(self.covered)):
             lines += ["", *self._output_lines(output)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        title, about = _opening(self)
+        tables = map(self._output_table, range(len(self.covered)))
+        return html_table.block(title, html_table.words(about), *tables)
+
+    def _output_table(self, output: int) -> str:
+        levels = zip(REPORT_COVERAGES, self.covered[output], self.width[output], strict=True)
+        rows = [
+            (percent(level), *(f"{share:.3f}" for share in shares), f"{width:.5g}")
+            for level, shares, width in levels
+        ]
+        name = f"response {output}" if len(self.covered) > 1 else "interval"
+        return html_table.table((name, "all", *THIRDS, "mean width"), rows)
 
     def _output_lines(self, output: int) -> list[str]:
         name = f"response {output}: " if len(self.covered) > 1 else ""

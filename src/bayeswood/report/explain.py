@@ -19,7 +19,7 @@ from bayeswood.report.predictions import (
     support_of,
 )
 from bayeswood.report.reasons import Reason, find_reasons
-from bayeswood.report.wording import explanation_text
+from bayeswood.report.wording import explanation_html, explanation_text
 from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
 
 F64 = NDArray[np.float64]
@@ -154,6 +154,9 @@ class Explanation:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        return explanation_html(self)
 
     def __repr__(self) -> str:
         sure = "confident" if self.is_confident else "uncertain"

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from bayeswood.report.predictions import ClassPredictions, NumberPredictions
@@ -163,14 +163,14 @@ def classify_outcomes(predictions: ClassPredictions, y: NDArray[Any]) -> NDArray
 
 
 def score_predictions(
-    predictions: ClassPredictions | NumberPredictions, y: NDArray[Any]
+    predictions: ClassPredictions | NumberPredictions, y: ArrayLike
 ) -> ClassifierScores | RegressorScores:
     """Compare predictions with the truth.
 
     Parameters
     ----------
     predictions : ClassPredictions or NumberPredictions
-    y : (n_rows,) ndarray
+    y : array-like, (n_rows,)
         True classes or numbers. A class that the model never saw counts as probability 0.
 
     Returns
@@ -186,7 +186,7 @@ def score_predictions(
     (0.5, 1.0, 2.0)
     """
     if isinstance(predictions, ClassPredictions):
-        return _score_classes(predictions, y)
+        return _score_classes(predictions, np.asarray(y))
     return _score_numbers(predictions, np.asarray(y, dtype=np.float64))
 
 

@@ -1,10 +1,12 @@
 """The words of an explanation, at most 80 columns wide."""
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayeswood import html_table
 from bayeswood.posterior.paths import GOES_ON, OTHER_QUESTION, OTHER_SIDE, SAME_WAY, STOPS
 from bayeswood.report.names import percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
@@ -27,19 +29,39 @@ _KIND_WORDS = {
 
 def explanation_text(found: "Explanation") -> str:
     """The lines of an explanation, joined."""
-    lines = [
-        *_entry("Prediction", _prediction(found)),
-        *_entry("Confident", _confidence(found)),
-    ]
+    lines = [line for label, text in _statements(found) for line in _entry(label, text)]
+    return "\n".join([*lines, *_parting_lines(found)])
+
+
+def explanation_html(found: "Explanation") -> str:
+    """The same for a notebook."""
+    parts = [html_table.entries(_statements(found))]
+    if _n_partings(found):
+        rows = [
+            (f"{name}{value}: they {said}", share)
+            for share, name, value, said in map(_parting, found.parting_features[:_N_FEATURES])
+        ]
+        parts.append(html_table.table(("where their ways part", "share"), rows))
+    return html_table.block(f"Why {shorten(str(_short(found)), 40)}?", *parts)
+
+
+def _short(found: "Explanation") -> str:
+    return str(found.prediction) if found.probability is not None else f"{found.prediction:.5g}"
+
+
+def _statements(found: "Explanation") -> Iterator[tuple[str, str]]:
+    """What is said, and under which label."""
+    yield "Prediction", _prediction(found)
+    yield "Confident", _confidence(found)
     if found.support is not None:
-        lines += _entry("Data near", _support(found, found.support))
+        yield "Data near", _support(found, found.support)
     if found.reasons:
-        lines += _entry("Moved by", _reasons(found))
+        yield "Moved by", _reasons(found)
     if found.votes:
-        lines += _entry("Votes", _votes(found))
+        yield "Votes", _votes(found)
     if found.uncertainty is not None:
-        lines += _entry("Uncertainty", _uncertainty(found))
-    return "\n".join([*lines, *_disagreement(found)])
+        yield "Uncertainty", _uncertainty(found)
+    yield "Disagreeing", _disagreement(found)
 
 
 def _entry(label: str, text: str) -> list[str]:
@@ -131,21 +153,31 @@ def _uncertainty(found: "Explanation") -> str:
     return f"{size}; {noise} of {of_what} is noise in the data, the rest want of knowledge"
 
 
-def _disagreement(found: "Explanation") -> list[str]:
+def _disagreement(found: "Explanation") -> str:
     n_dissenters = len(found.dissenters)
     if not n_dissenters:
-        return _entry("Disagreeing", f"no {_trees(found, 1)}")
+        return f"no {_trees(found, 1)}"
     trees = f"{n_dissenters} {_trees(found, n_dissenters)}"
     named = ", ".join(str(d.member) for d in found.dissenters[:5])
     more = ", ..." if n_dissenters > 5 else ""
-    lines = _entry("Disagreeing", f"{trees} (number {named}{more}){_what_they_say(found)}")
-    if found.trees_per_member > 1:
-        return lines  # there is no way through a sum of trees
+    return f"{trees} (number {named}{more}){_what_they_say(found)}"
+
+
+def _n_partings(found: "Explanation") -> int:
+    """Features to name; there is no way through a sum of trees."""
+    return len(found.parting_features) if found.trees_per_member == 1 else 0
+
+
+def _parting_lines(found: "Explanation") -> list[str]:
+    if not found.dissenters or found.trees_per_member > 1:
+        return []
     if not found.parting_features:
-        return [*lines, *_entry("", "No tree agrees, so that there is nothing to compare with.")]
-    lines += _entry("", "Their ways part from the most similar agreeing tree's at:")
+        return _entry("", "No tree agrees, so that there is nothing to compare with.")
+    lines = _entry("", "Their ways part from the most similar agreeing tree's at:")
     for part in found.parting_features[:_N_FEATURES]:
-        lines += _parting(part)
+        share, name, value, said = _parting(part)
+        text = f"{share:>4}  {name}{value}: they {said}"
+        lines += wrap(text, _WIDTH, initial_indent="  ", subsequent_indent=" " * 8)
     n_hidden = len(found.parting_features) - _N_FEATURES
     return [*lines, f"  and {n_hidden} more features"] if n_hidden > 0 else lines
 
@@ -159,7 +191,8 @@ def _what_they_say(found: "Explanation") -> str:
     return f", predicting {said.min():.5g} to {said.max():.5g}"
 
 
-def _parting(part: "PartingFeature") -> list[str]:
+def _parting(part: "PartingFeature") -> tuple[str, str, str, str]:
+    """How often, at which feature, at which value of it, and in what manner."""
     name = shorten(part.feature, 34) if part.feature else "no feature"
     value = f" = {shorten(part.value, 20)}" if part.feature else ""
     # The commonest manner speaks for the feature.
@@ -169,5 +202,4 @@ def _parting(part: "PartingFeature") -> list[str]:
         words = f"cut at {part.cut:.5g} where others cut at {part.other_cut:.5g}"
     if kind == OTHER_QUESTION:
         words += f" where others ask for {shorten(part.instead_of, 34)}"
-    text = f"{_share(part.share):>4}  {name}{value}: they {words}"
-    return wrap(text, _WIDTH, initial_indent="  ", subsequent_indent=" " * 8)
+    return _share(part.share), name, value, words

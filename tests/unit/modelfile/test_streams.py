@@ -106,3 +106,11 @@ def test_text_streams_and_other_things_are_refused(fitted, tmp_path):
 def test_a_stream_that_cannot_be_written_says_so(fitted):
     with open(os.devnull, "rb") as stream, pytest.raises(BayeswoodError, match="Cannot write"):
         fitted[0].save(stream)
+
+
+def test_load_refuses_another_class_than_was_wanted(fitted, tmp_path):
+    wanted = type(fitted[0])
+    fitted[0].save(tmp_path / "model")
+    assert isinstance(bayeswood.load(tmp_path / "model", wanted), wanted)
+    with pytest.raises(BayeswoodError, match="holds a RandomForestRegressor where BARTRegressor"):
+        bayeswood.load(tmp_path / "model", bayeswood.BARTRegressor)

@@ -16,6 +16,7 @@ from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import forest_arrays, forest_from
 from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
 from bayeswood.methods.base.saved_state import read_array
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import Uncertainty, row_blocks
 
 F64 = NDArray[np.float64]
@@ -43,7 +44,7 @@ class NormalSums(NumberPredictive):
         """σ_m(x), (n_members, n_rows or 1, n_outputs)."""
         if self.variance is None:
             return self.noise_sd[:, None, :]
-        return np.exp(0.5 * self.variance.draws(rows, n_jobs))
+        return np.exp(0.5 * _bounded(self.variance.draws(rows, n_jobs)))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Of the mixture; levels 0 and 1 give infinities."""
@@ -72,7 +73,7 @@ class NormalSums(NumberPredictive):
                 self.variance,
                 rows,
                 n_jobs,
-                lambda logs: np.tensordot(forest.weights, np.exp(logs), 1),
+                lambda logs: np.tensordot(forest.weights, np.exp(_bounded(logs)), 1),
             )
         return Uncertainty(data + knowledge, data, knowledge)
 
@@ -98,13 +99,19 @@ class NormalSums(NumberPredictive):
     @classmethod
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> Self:
         """The same again."""
-        noise = read_array(arrays, "member_noise_sd", (forest.n_members, forest.n_outputs))
+        shape = (forest.n_members, forest.n_outputs)
+        noise = read_array(arrays, "member_noise_sd", shape, LARGEST_MEAN)
         if not (noise > 0).all():
             raise BayeswoodError("The model file holds noise that is not positive.")
         variance = forest_from("variance", arrays, forest)
         if variance is not None and variance.n_members != forest.n_members:
             raise BayeswoodError("The model file's trees of the variance do not match its draws.")
         return cls(noise, variance)
+
+
+def _bounded(log_variance: F64) -> F64:
+    """No variance is further from 1 than a float can say, whatever a file's trees add up to."""
+    return np.clip(log_variance, -700.0, 700.0)
 
 
 def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
@@ -137,7 +144,8 @@ def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
         apart = (x - mean) / sd
         excess = weights @ ndtr(apart) - level
         low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
-        slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
+        with np.errstate(over="ignore"):  # so far away the density is 0
+            slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = x - excess / slope
         following = np.where((step > low) & (step < high), step, low / 2 + high / 2)

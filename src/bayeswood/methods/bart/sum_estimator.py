@@ -104,14 +104,14 @@ class SumEstimator(ArvizDraws):
     def _warn_of_error(self, error: float, data: TrainingData) -> None:
         """Warn if predictions are uncertain by more than users of them will expect."""
 
-    def __getstate__(self) -> dict[str, Any]:
+    def _attributes(self) -> dict[str, Any]:
         """Without the chains: they are of no use in another process."""
-        state = dict(super().__getstate__())
+        state = super()._attributes()
         state.pop("_sampler", None)
         return state
 
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Run the chains.
 
         Parameters

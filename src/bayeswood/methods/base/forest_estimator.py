@@ -16,6 +16,7 @@ from bayeswood.forest import Forest, Labels
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.attributions import Attributions
 from bayeswood.methods.base.decision_path import decision_path
+from bayeswood.methods.base.file_state import FileState
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import (
@@ -41,7 +42,7 @@ _SMALL_PREDICTION = 10_000
 _MAX_SEED = 2**64 - 1
 
 
-class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
+class ForestEstimator(FileState, Attributions, CallbackSupportMixin, BaseEstimator):  # type: ignore[misc]
     """What classifiers and regressors share. Not to be used by itself."""
 
     _constraints: ClassVar[Mapping[str, Constraint]]
@@ -95,7 +96,7 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
     def _begin(self, data: TrainingData) -> None:
         """What is to be done, or refused, before an earlier fit is forgotten."""
 
-    @with_callbacks  # type: ignore[untyped-decorator]
+    @with_callbacks
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the forest.
 
@@ -345,6 +346,11 @@ class ForestEstimator(Attributions, CallbackSupportMixin, BaseEstimator):  # typ
             Where to write; a file is replaced in one step if it exists.
         """
         write_model(path, self._name, *self._state())
+
+    @classmethod
+    def _read_file(cls, file: File) -> "ForestEstimator":
+        """The estimator of this class that a model file holds."""
+        return read_estimator(file, {cls._name: cls})
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]], Forest]:
         """Everything fitted, as plain data, arrays and the forest."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.saved_state import read_scalar, read_value
+from bayeswood.modelfile.laws import means_can_be_squared
 from bayeswood.table import Schema, classes_from_plain, classes_to_plain
 
 
@@ -164,10 +165,16 @@ def read_trees(
         for name in like.core.select(np.zeros(0, dtype=np.int64)).to_arrays()
         if f"{prefix}_{name}" in arrays
     }
+    if not shape["is_classifier"] and not _can_be_squared(own.get("leaf_value")):
+        raise BayeswoodError(f"The model file holds an unlawful {prefix}: a value is too large.")
     try:
         return Forest.from_arrays({**own, **shape})
     except (ValueError, KeyError) as error:
         raise BayeswoodError(f"The model file holds an unlawful {prefix}: {error}") from error
+
+
+def _can_be_squared(values: NDArray[Any] | None) -> bool:
+    return values is not None and values.dtype.kind == "f" and means_can_be_squared(values)
 
 
 def forest_arrays(prefix: str, forest: Forest) -> dict[str, NDArray[Any]]:

@@ -22,6 +22,7 @@ from bayeswood.forest.leaf_values import with_leaf_values
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.saved_state import read_array, read_scalar
 from bayeswood.methods.base.training_data import TrainingData
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import (
     Responses,
     Uncertainty,
@@ -318,7 +319,7 @@ def _response_arrays(responses: Responses) -> dict[str, NDArray[Any]]:
 
 
 def _responses_from(arrays: Arrays, forest: Forest) -> Responses:
-    y = read_array(arrays, "y", (-1, forest.n_outputs))
+    y = read_array(arrays, "y", (-1, forest.n_outputs), LARGEST_MEAN)
     weights = None
     if "sample_weight" in arrays:
         weights = read_array(arrays, "sample_weight", (len(y),))

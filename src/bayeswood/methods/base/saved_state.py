@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.class_weight import plain_class_weight, read_class_weight
 
+#: What no factor without a unit exceeds: products of two and a response are numbers still.
+LARGEST_FACTOR = 1e50
+
 _SCALARS = (str, bool, int, float, type(None))
 #: Parameters that came later: a file holds them where they are not at their default, so that
 #: the same model still makes the same file.
@@ -102,16 +105,20 @@ def read_value(plain: Any, name: str, kind: type | tuple[type, ...]) -> Any:
 
 
 def read_array(
-    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], most: float = np.inf
 ) -> NDArray[np.float64]:
-    """One float array of a given shape (-1: any length), free of NaN and infinities."""
+    """One float array of a given shape (-1: any length), free of NaN and infinities.
+
+    `most`: what no number may exceed in size.
+    """
     if name not in arrays:
         raise BayeswoodError(f"The model file lacks the array '{name}'.")
     array = np.asarray(arrays[name])
     fits = array.ndim == len(shape) and all(
         wanted in (-1, size) for wanted, size in zip(shape, array.shape, strict=True)
     )
-    if not fits or array.dtype.kind != "f" or not np.isfinite(array).all():
+    usable = fits and array.dtype.kind == "f" and bool(np.isfinite(array).all())
+    if not usable or np.abs(array).max(initial=0.0) > most:
         raise BayeswoodError(f"The model file holds an unusable array '{name}'.")
     return np.ascontiguousarray(array, dtype=np.float64)
 

@@ -6,16 +6,17 @@ stopped there, and may stop the growing. Without callbacks the trees are grown i
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Stands in for scikit-learn's mixin, which this version lacks."""
 
-    def with_callbacks(method: Any) -> Any:
+    def _with_callbacks(method: Any) -> Any:
         """Stands in for scikit-learn's decorator, which this version lacks."""
         return method
 
@@ -23,6 +24,12 @@ except ImportError:
 __all__ = ["CallbackSupportMixin", "FitTasks", "with_callbacks"]
 
 _MAX_CHUNKS = 20
+_Fit = TypeVar("_Fit", bound=Callable[..., Any])
+
+
+def with_callbacks(fit: _Fit) -> _Fit:
+    """scikit-learn's decorator of `fit`, typed: a `fit` stays what it was."""
+    return _with_callbacks(fit)  # type: ignore[no-any-return]
 
 
 class FitTasks:

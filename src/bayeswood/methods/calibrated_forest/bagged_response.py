@@ -12,7 +12,8 @@ from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import forest_arrays, forest_from
 from bayeswood.methods.base.predictive import Arrays, LeafResponses, NumberPredictive
-from bayeswood.methods.base.saved_state import read_array
+from bayeswood.methods.base.saved_state import LARGEST_FACTOR, read_array
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import (
     LEVELS,
     N_PARTS,
@@ -158,7 +159,7 @@ class BaggedResponse(NumberPredictive):
     def from_arrays(cls, arrays: Arrays, forest: Forest) -> "BaggedResponse":
         """Checked: sizes are not negative, residuals in order."""
         n = forest.n_outputs
-        least = read_array(arrays, "residual_least", (n,))
+        least = read_array(arrays, "residual_least", (n,), LARGEST_MEAN)
         outputs = _outputs_from(arrays, n)
         if (least < 0).any():
             raise BayeswoodError("The model file holds a size of residuals that is negative.")
@@ -171,11 +172,11 @@ class BaggedResponse(NumberPredictive):
 
 
 def _outputs_from(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[ResponseCalibration, ...]:
-    factor = read_array(arrays, "residual_factor_", (n,))
+    factor = read_array(arrays, "residual_factor_", (n,), LARGEST_FACTOR)
     share = read_array(arrays, "residual_share_", (n,))
     reached = read_array(arrays, "level_reached", (len(LEVELS), n))
     centres = read_array(arrays, "spread_centres_", (N_PARTS, n))
-    z = read_array(arrays, "scaled_residuals_", (-1, n))
+    z = read_array(arrays, "scaled_residuals_", (-1, n), LARGEST_FACTOR)
     if (factor < 0).any() or (share < 0).any() or (share > 1).any():
         raise BayeswoodError("The model file holds a spread that is negative, or no share.")
     if not len(z) or (np.diff(z, axis=0) < 0).any() or (np.diff(reached, axis=0) < 0).any():

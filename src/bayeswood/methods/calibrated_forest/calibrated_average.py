@@ -14,7 +14,7 @@ from bayeswood.attribution.through_link import mean_slopes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import Arrays, ClassPredictive
-from bayeswood.methods.base.saved_state import read_array, read_scalar
+from bayeswood.methods.base.saved_state import LARGEST_FACTOR, read_array, read_scalar
 from bayeswood.methods.calibrated_forest.class_bags import BagSpread, bag_means
 from bayeswood.methods.calibrated_forest.class_sums import ClassSums
 from bayeswood.uncertainty import (
@@ -167,8 +167,8 @@ class CalibratedAverage(ClassPredictive):
         power = _read_positive(every, "calibration_power_")
         n_trees = _read_positive(every, "calibration_trees_")
         shape = (forest.n_outputs,)
-        offset = read_array(arrays, "calibration_offset_", shape)
-        slopes = read_array(arrays, "calibration_slopes_", shape)
+        offset = read_array(arrays, "calibration_offset_", shape, LARGEST_FACTOR)
+        slopes = read_array(arrays, "calibration_slopes_", shape, LARGEST_FACTOR)
         if (slopes <= 0).any():
             raise BayeswoodError("The model file holds a 'calibration_slopes_' out of range.")
         calibration = ClassCalibration(power, offset, slopes, n_trees)
@@ -181,7 +181,7 @@ def _read_spread(arrays: Arrays, forest: Forest) -> BagSpread:
     if "trees_per_bag_" not in arrays:
         return BagSpread.of_trees(forest.n_outputs)
     size = int(read_scalar(arrays, "trees_per_bag_", int))
-    variance = read_array(arrays, "offset_variance_", (forest.n_outputs,))
+    variance = read_array(arrays, "offset_variance_", (forest.n_outputs,), LARGEST_FACTOR)
     if size < 1 or (variance < 0).any():
         raise BayeswoodError("The model file holds bags of no tree, or a negative variance.")
     return BagSpread(size, _read_positive(arrays, "knowledge_factor_"), variance)
@@ -189,6 +189,6 @@ def _read_spread(arrays: Arrays, forest: Forest) -> BagSpread:
 
 def _read_positive(arrays: Arrays, name: str) -> float:
     value = float(read_scalar(arrays, name, float))
-    if not 0.0 < value < np.inf:
+    if not 0.0 < value < LARGEST_FACTOR:
         raise BayeswoodError(f"The model file holds a '{name}' out of range.")
     return value

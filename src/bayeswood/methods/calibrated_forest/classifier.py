@@ -241,7 +241,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     array([[1., 0., 0.]])
     >>> bool(forest.calibration_power_ > 1)  # an average of trees is too timid
     True
-    >>> forest.calibration_report().summary.n_left_out
+    >>> forest.out_of_bag_report().summary.n_left_out
     150
     """
 
@@ -390,7 +390,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         """
         return super().uncertainty(X)
 
-    def calibration_report(self) -> OutOfBagReport:
+    def out_of_bag_report(self) -> OutOfBagReport[ClassCalibrationSummary]:
         """How well the probabilities are calibrated, by the rows that trees left out.
 
         Returns
@@ -402,6 +402,15 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         """
         self._check_fitted()
         return self._report("rows that some tree left out", "calibration='oob'")
+
+    def calibration_report(self) -> OutOfBagReport[ClassCalibrationSummary]:
+        """The older name of `out_of_bag_report`; `bayeswood.calibration_report` is about new rows.
+
+        Returns
+        -------
+        OutOfBagReport
+        """
+        return self.out_of_bag_report()
 
     def _plan(self, data: TrainingData) -> CartPlan:
         plan = super()._plan(data)

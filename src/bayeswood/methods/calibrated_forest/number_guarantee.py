@@ -29,7 +29,7 @@ from bayeswood import _core
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import SavedModel, forest_arrays, forest_from
-from bayeswood.methods.base.saved_state import read_array
+from bayeswood.methods.base.saved_state import LARGEST_FACTOR, read_array
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bags import BagPlan, Bags, BoostKind, interleaved
 from bayeswood.methods.calibrated_forest.guarantee_rows import (
@@ -38,6 +38,7 @@ from bayeswood.methods.calibrated_forest.guarantee_rows import (
     rows_that_count,
     units_left_out,
 )
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import conformal_quantile
 
 F64 = NDArray[np.float64]
@@ -140,10 +141,10 @@ class NumberGuarantee:
         if mean is None or spread is None:
             return None
         n = saved.forest.n_outputs
-        size = read_array(saved.arrays, "promise_size", (n,))
+        size = read_array(saved.arrays, "promise_size", (n,), LARGEST_MEAN)
         local = float(read_array(saved.arrays, "promise_local", (1,))[0])
-        least = read_array(saved.arrays, "promise_least", (n,))
-        scores = read_array(saved.arrays, "promise_scores", (-1, n))
+        least = read_array(saved.arrays, "promise_least", (n,), LARGEST_MEAN)
+        scores = read_array(saved.arrays, "promise_scores", (-1, n), LARGEST_FACTOR)
         groups = read_integers(saved.arrays, "promise_groups", len(scores), max(1, len(scores)))
         n_levels = int(saved.forest.core.n_levels.sum())
         met = read_integers(saved.arrays, "promise_met", n_levels, 2).astype(np.uint8)

@@ -1,9 +1,10 @@
-"""What `calibration_report` gives: the numbers, their text, their picture."""
+"""What `out_of_bag_report` gives: the numbers, their text, their picture."""
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from bayeswood import html_table
 from bayeswood.report.calibration import (
     CalibrationSummary,
     ClassCalibrationSummary,
@@ -13,8 +14,10 @@ from bayeswood.report.predictions import NumberPredictions
 from bayeswood.report.summarize import to_plain
 from bayeswood.uncertainty import summarize_reliability
 
+Summary = TypeVar("Summary", bound=CalibrationSummary)
 
-class OutOfBagReport:
+
+class OutOfBagReport(Generic[Summary]):
     """How well a forest is calibrated, by the rows its trees left out.
 
     ``print`` shows the text, `plot` the picture.
@@ -32,12 +35,15 @@ class OutOfBagReport:
         As given.
     """
 
-    def __init__(self, estimator: str, summary: CalibrationSummary) -> None:
+    def __init__(self, estimator: str, summary: Summary) -> None:
         self.estimator = estimator
         self.summary = summary
 
     def __repr__(self) -> str:
         return f"{self.estimator}\n{self.summary}"
+
+    def _repr_html_(self) -> str:
+        return html_table.block(self.estimator, self.summary._repr_html_())
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as lists and floats, ready for JSON."""

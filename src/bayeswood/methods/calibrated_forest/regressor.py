@@ -56,6 +56,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
 )
 from bayeswood.methods.cart.drawn_rows import ONE_FIT, weighted_rows
 from bayeswood.progress import progress_bar
+from bayeswood.report.calibration import IntervalCalibrationSummary
 from bayeswood.uncertainty import Uncertainty, check_coverage
 
 F64 = NDArray[np.float64]
@@ -432,7 +433,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         """
         return super().uncertainty(X)
 
-    def calibration_report(self) -> OutOfBagReport:
+    def out_of_bag_report(self) -> OutOfBagReport[IntervalCalibrationSummary]:
         """How often prediction intervals cover, by the rows that trees left out.
 
         Returns
@@ -445,6 +446,15 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         """
         self._check_fitted()
         return self._report("rows that some bag left out", "weight_threshold='auto'")
+
+    def calibration_report(self) -> OutOfBagReport[IntervalCalibrationSummary]:
+        """The older name of `out_of_bag_report`; `bayeswood.calibration_report` is about new rows.
+
+        Returns
+        -------
+        OutOfBagReport
+        """
+        return self.out_of_bag_report()
 
 
 def _out_of_bag_fit(

@@ -69,7 +69,7 @@ class CalibratedForest(CartForest):
     # c with many trees, where it is not given.
     _many_trees_threshold: ClassVar[float]
 
-    @with_callbacks  # type: ignore[untyped-decorator]
+    @with_callbacks
     def fit(
         self,
         X: Any,
@@ -125,13 +125,13 @@ class CalibratedForest(CartForest):
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         """Calibrate on the rows that trees left out, if so asked."""
 
-    def _report(self, rows: str, parameter: str) -> OutOfBagReport:
+    def _report(self, rows: str, parameter: str) -> OutOfBagReport[Any]:
         """How good the calibration is; what it needs, in words, where there is none."""
         for part in self._parts:
             if isinstance(part, Judgement):
                 return OutOfBagReport(self._name, part.summary)
         raise BayeswoodError(
-            f"{self._name}.calibration_report needs {rows} and {parameter}. Fit with {parameter} "
+            f"{self._name}.out_of_bag_report needs {rows} and {parameter}. Fit with {parameter} "
             "and more rows or trees."
         )
 

@@ -15,6 +15,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import Arrays, NumberPredictive
 from bayeswood.methods.conjugate_leaves.leaf_table import LeafTable
+from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import Uncertainty
 
 F64 = NDArray[np.float64]
@@ -109,7 +110,7 @@ class StudentLeaves(NumberPredictive):
             and variance.dtype.kind == "f"
             and variance.shape == (int(forest.n_leaves.sum()),)
             and bool((variance > 0).all())
-            and bool(np.isfinite(variance).all())
+            and bool((variance <= LARGEST_MEAN**2).all())
         )
         if variance is None or not lawful:
             raise BayeswoodError("The model file's variances do not match its trees.")
@@ -132,7 +133,8 @@ def log_student(x: F64, freedom: F64) -> F64:
     array([-1.1447])
     """
     constant = gammaln((freedom + 1) / 2) - gammaln(freedom / 2) - 0.5 * np.log(np.pi * freedom)
-    density: F64 = constant - (freedom + 1) / 2 * np.log1p(x**2 / freedom)
+    with np.errstate(over="ignore"):  # so far away the density is 0
+        density: F64 = constant - (freedom + 1) / 2 * np.log1p(x**2 / freedom)
     return density
 
 

@@ -194,7 +194,7 @@ class NumberPosterior(PriorPosterior):
             and min(numbers[1:]) > 0
             and sums.shape == (trees.n_leaves_in_all, 4)
             and sums.dtype == np.int64
-            and bool((sums[:, 0] >= 0).all())
+            and _lawful(sums)
             and reservoir.y.dtype == np.int32
         )
         if not lawful:
@@ -210,11 +210,12 @@ class NumberPosterior(PriorPosterior):
 
 def _lawful(sums: NDArray[np.int64]) -> bool:
     """Whether rows with such sums can exist: nothing negative, nothing left where no row is."""
-    n_rows, total, high, low = sums.T
-    empty = n_rows == 0
-    clean = (total == 0) & (high == 0) & (low == 0)
-    if (n_rows < 0).any() or not clean[empty].all():
+    n_rows, total, high, low = sums.astype(np.float64).T
+    # A response is below 2^31 in size.
+    within = (np.abs(total) <= n_rows * 2.0**31) & (high >= 0) & (low >= 0)
+    within &= (high <= n_rows * 2.0**32) & (low <= n_rows * 2.0**30) & (n_rows >= 0)
+    if not within.all():
         return False
     # Cauchy-Schwarz: (Σ y)² <= n Σ y², up to the rounding of floats.
     squares = high * 2.0**30 + low
-    return bool((total.astype(np.float64) ** 2 <= n_rows * squares * (1 + 1e-9) + 1e-9).all())
+    return bool((total**2 <= n_rows * squares * (1 + 1e-9) + 1e-9).all())

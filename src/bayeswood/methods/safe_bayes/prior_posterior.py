@@ -21,6 +21,7 @@ from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.safe_bayes.pool_classes import normalised_weights
 from bayeswood.methods.safe_bayes.prior_trees import PriorTrees, read_prior_trees
 from bayeswood.methods.safe_bayes.reservoir import Reservoir
+from bayeswood.table import MOST_ROWS
 
 F64 = NDArray[np.float64]
 
@@ -88,6 +89,22 @@ class PriorPosterior(ABC):
     @abstractmethod
     def _check_removed(self, statistics: NDArray[Any]) -> None:
         """Raise if no rows have such statistics."""
+
+    def _holds_reservoir(self) -> bool:
+        """Whether every tree has seen the same rows, those of the reservoir among them."""
+        first = np.cumsum(self.trees.n_leaves) - self.trees.n_leaves
+        totals = np.add.reduceat(self.statistics, first, axis=0, dtype=np.int64)
+        if self.n_rows > MOST_ROWS or (totals != totals[0]).any():
+            return False
+        kept, others = self.reservoir, self.statistics.copy()
+        # A row that is kept can be left out, so it was seen once at least.
+        copies = np.clip(kept.copies, 1, MOST_ROWS).astype(np.int32)
+        try:
+            self._native_add(kept.X, kept.y, copies, -1, others, n_jobs=self.n_jobs)
+            self._check_removed(others)
+        except ValueError:
+            return False
+        return True
 
     @property
     @abstractmethod
@@ -195,7 +212,12 @@ class PriorPosterior(ABC):
         """Checked against the forest."""
         trees = read_prior_trees(saved, cls._statistics_name)
         reservoir = Reservoir.read(saved.meta, saved.arrays, saved.schema.n_features)
-        return cls._read_statistics(saved, trees, reservoir)
+        found = cls._read_statistics(saved, trees, reservoir)
+        if not found._holds_reservoir():
+            raise BayeswoodError(
+                f"The model file's {cls._statistics_name} lack rows that its reservoir holds."
+            )
+        return found
 
     @classmethod
     @abstractmethod

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,8 +77,8 @@ class ParticleEstimator(ArvizDraws):
     ) -> tuple[_core.LeafModel, dict[str, Any]]:
         """The core's model of the leaves with the responses in it, and fitted attributes."""
 
-    @with_callbacks  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Any:
+    @with_callbacks
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
         """Run the particle filters.
 
         Parameters

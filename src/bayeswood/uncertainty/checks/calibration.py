@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bayeswood import html_table
 from bayeswood.uncertainty.checks.probability_groups import read_class_truth
 from bayeswood.uncertainty.checks.reliability import Reliability, class_event, summarize_reliability
 from bayeswood.uncertainty.checks.score_parts import ScoreParts, split_brier, split_log_loss
@@ -44,6 +45,22 @@ class CalibrationReport:
             _parts_line("log loss", self.log_loss),
         ]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        curve = self.reliability
+        error = f"Expected calibration error {curve.error:.4f}"
+        bounds = f"{curve.confidence:.0%} of bootstraps: {curve.error_lower:.4f} to "
+        chance = f"{curve.error_upper:.4f}; were they right: {curve.error_by_chance:.4f}"
+        head = ("score", "", "= reliability", "− resolution", "+ uncertainty", "+ within")
+        rows = [_parts_row("Brier", self.brier), _parts_row("log loss", self.log_loss)]
+        sums = html_table.table(head, rows)
+        title = f"Probabilities of {self.n_rows:,} rows"
+        return html_table.block(title, html_table.words(f"{error} ({bounds}{chance})"), sums)
+
+
+def _parts_row(name: str, parts: ScoreParts) -> tuple[str, ...]:
+    sums = (parts.score, parts.reliability, parts.resolution, parts.uncertainty, parts.within)
+    return (name, *(f"{number:.4f}" for number in sums))
 
 
 def _parts_line(name: str, parts: ScoreParts) -> str:

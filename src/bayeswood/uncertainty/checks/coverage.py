@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bayeswood import html_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty.checks.frequency import clopper_pearson_interval
 from bayeswood.uncertainty.intervals import check_coverage
@@ -89,6 +90,20 @@ class CoverageReport:
             "below  above  mean width"
         )
         return "\n".join([head, *(self._line(line, cells) for line in self.lines)])
+
+    def _repr_html_(self) -> str:
+        title = f"{self.coverage:.6g} intervals: how often they held"
+        between = f"{self.confidence:.0%} binomial interval"
+        head = ("rows", "number", "held", between, "below", "above", "mean width")
+        table = html_table.table(head, (self._cells(line) for line in self.lines))
+        note = html_table.words("* the promise lies outside of the binomial interval")
+        return html_table.block(title, table, note if self.off else "")
+
+    def _cells(self, line: CoverageLine) -> tuple[str, ...]:
+        held = f"{line.covered:.3f}{'*' if line in self.off else ''}"
+        between = f"{line.lower:.3f} – {line.upper:.3f}"
+        sides = f"{line.below:.3f}", f"{line.above:.3f}"
+        return (line.name, f"{line.n_rows:,}", held, between, *sides, f"{line.mean_width:.4g}")
 
     def _line(self, line: CoverageLine, cells: int) -> str:
         mark = "*" if line in self.off else " "

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood import html_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty.envelope.curve import FoldCurves, fold_curves
 from bayeswood.uncertainty.envelope.envelope import EnvelopeAssessment
@@ -13,6 +14,7 @@ from bayeswood.uncertainty.envelope.envelope import EnvelopeAssessment
 F64 = NDArray[np.float64]
 
 COLUMNS = ("tree_size", "accuracy", "confident_correct", "uncertain", "confident_incorrect")
+_TITLES = ("model", "tree size", "accuracy", "correct", "uncertain", "incorrect")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,17 +105,24 @@ class EnvelopeComparison:
 
     def to_markdown(self) -> str:
         """The table of the paper: sizes, and rates in percent, each ± 2σ."""
-        titles = ("tree size", "accuracy", "correct", "uncertain", "incorrect")
-        lines = [f"| model | {' | '.join(titles)} |", "|---" * (1 + len(titles)) + "|"]
-        for row in self.records():
-            cells = [_cell(row, column) for column in COLUMNS]
-            lines.append(f"| {row['model']} | {' | '.join(cells)} |")
-        return "\n".join(lines)
+        lines = [f"| {' | '.join(_TITLES)} |", "|---" * len(_TITLES) + "|"]
+        return "\n".join([*lines, *(f"| {' | '.join(cells)} |" for cells in self._rows())])
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            [row["model"], *(_cell(row, column) for column in COLUMNS)] for row in self.records()
+        ]
+
+    def _conditions(self) -> str:
+        n_folds = len(self.models[0].assessments)
+        return f"at gamma0 = {self.gamma0:g}, {n_folds} folds, in %, ± 2σ"
 
     def __repr__(self) -> str:
-        n_folds = len(self.models[0].assessments)
-        title = f"EnvelopeComparison at gamma0 = {self.gamma0:g}, {n_folds} folds, in %, ± 2σ"
-        return f"{title}\n{self.to_markdown()}"
+        return f"EnvelopeComparison {self._conditions()}\n{self.to_markdown()}"
+
+    def _repr_html_(self) -> str:
+        title = f"Uncertainty Envelopes {self._conditions()}"
+        return html_table.block(title, html_table.table(_TITLES, self._rows()))
 
 
 def _cell(row: dict[str, Any], column: str) -> str:

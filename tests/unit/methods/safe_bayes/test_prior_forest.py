@@ -1,11 +1,14 @@
 """Chunks, merges and un-learning, and what is refused."""
 
+from dataclasses import replace
+from io import BytesIO
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from bayeswood import BayeswoodError, SafeBayesForestClassifier, SafeBayesForestRegressor
+from bayeswood import BayeswoodError, SafeBayesForestClassifier, SafeBayesForestRegressor, load
 
 X, Y = load_iris(return_X_y=True)
 NUMBERS = X[:, 3] * 3.7 + np.sin(np.arange(150))
@@ -163,3 +166,31 @@ def test_mixture_quantiles_solve_the_mixture(rng):
     for column, level in enumerate((0.02, 0.7)):
         reached = weights @ student.cdf(found[:, column], freedom, mean, scale)
         np.testing.assert_allclose(reached, level, atol=1e-9)
+
+
+def _lowered(posterior):
+    """Statistics in which the first leaf that holds rows lacks one of them."""
+    statistics = posterior.statistics.copy()
+    leaf = tuple(np.argwhere(statistics > 0)[0])
+    statistics[leaf] -= 1
+    return replace(posterior, statistics=statistics)
+
+
+def _moved(posterior):
+    """A reservoir whose first row fell into other leaves."""
+    X = posterior.reservoir.X.copy()
+    X[0] = 100.0
+    return replace(posterior, reservoir=replace(posterior.reservoir, X=X))
+
+
+@pytest.mark.parametrize("change", [_lowered, _moved])
+@pytest.mark.parametrize("kind", [SafeBayesForestClassifier, SafeBayesForestRegressor])
+def test_file_whose_statistics_lack_rows_of_the_reservoir_is_refused(kind, change, rng):
+    X = rng.normal(size=(40, 2))
+    model = kind(n_estimators=5, depth=3, random_state=0).fit(X, X[:, 0] > 0)
+    model._learn(change(model._posterior), model._training_sample)
+    stream = BytesIO()
+    model.save(stream)
+    stream.seek(0)
+    with pytest.raises(BayeswoodError, match=r"lack rows that its|do not match"):
+        load(stream)
