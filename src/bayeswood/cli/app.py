@@ -8,8 +8,6 @@ from typing import Any, NoReturn
 
 import click
 
-from bayeswood.version import __version__
-
 # Each in a file of its own, which is imported when the verb is asked for.
 VERBS = ("compare", "datasets", "demo", "evaluate", "fit", "info", "predict", "reproduce")
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
@@ -79,6 +77,15 @@ def _message(error: Exception) -> str:
     return f"{type(error).__name__}: {error} (--debug shows where)"
 
 
+def _show_version(ctx: click.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from bayeswood.version import __version__  # looks the package up, which takes a while
+
+    click.echo(f"bayeswood {__version__}")
+    ctx.exit()
+
+
 def _print_line(text: str) -> None:
     click.echo(" ".join(text.split()), err=True)
 
@@ -88,6 +95,13 @@ def _print_line(text: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Data files: .csv, .csv.gz, .parquet, or builtin:NAME for a bundled set.",
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda ctx, _, wanted: _show_version(ctx, wanted),
+    help="Show the version and exit.",
+)
 def app() -> None:
     """Tree ensembles that say how sure they are."""

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from bayeswood.cli.columns import category_column, number_array, suggest, target_array
 from bayeswood.cli.table_file import read_table
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import EnvelopeClassifier, load
+from bayeswood.methods import load
 from bayeswood.report.names import listing
 
 
 def load_model(path: Path) -> Any:
     """The fitted estimator in a file, if the command line can use it."""
     model = load(path)
-    if isinstance(model, EnvelopeClassifier):
+    if type(model).__name__ == "EnvelopeClassifier":
         raise BayeswoodError(
             f"The file {str(path)!r} holds an EnvelopeClassifier, which is for Python. Save its "
             f"estimator_ by itself and give --gamma0 {model.gamma0_:g}."

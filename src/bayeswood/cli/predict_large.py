@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.large_input import large_files
@@ -101,7 +100,7 @@ class BatchPredictions:
         common: dict[str, Any] = {"n_rows": self.n_rows, "coverage": self._coverage}
         if self._n_no_data is not None:
             common["n_no_data"] = self._n_no_data
-        if is_classifier(self._estimator):
+        if hasattr(self._estimator, "classes_"):
             confident = {"gamma0": self._gamma0, "n_confident": self.n_confident}
             return {**common, **confident, "classes": dict(sorted(self.classes.items()))}
         return {
@@ -138,7 +137,7 @@ def support_note(support: F64 | None) -> list[str]:
 
 def lacks_responses(estimator: Any) -> bool:
     """Whether a regressor cannot give intervals of new values."""
-    return not (is_classifier(estimator) or estimator.predictive_.gives_distribution)
+    return not (hasattr(estimator, "classes_") or estimator.predictive_.gives_distribution)
 
 
 def predict_large(

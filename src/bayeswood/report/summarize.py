@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.report.predictions import ClassPredictions, NumberPredictions
 from bayeswood.uncertainty import Outcome, sort_outcomes
@@ -299,7 +298,7 @@ def summarize_model(estimator: Any) -> ModelSummary:
     }
     return ModelSummary(
         estimator=type(estimator).__name__,
-        task="classification" if is_classifier(estimator) else "regression",
+        task="classification" if hasattr(estimator, "classes_") else "regression",
         n_trees=len(trees),
         mean_leaves=float(np.mean([tree.n_leaves for tree in trees])),
         mean_depth=float(np.mean([tree.depth for tree in trees])),

@@ -6,10 +6,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest, Labels
@@ -18,11 +15,13 @@ from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
 from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.scikit_learn import BaseEstimator, NotFittedError
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
 from bayeswood.methods.base.training_sample import UNSEEN, TrainingSample
 from bayeswood.modelfile import File, read_model, write_model
 from bayeswood.table import Schema, transform_table
+from bayeswood.threads import n_threads
 from bayeswood.uncertainty import member_variance
 
 F64 = NDArray[np.float64]
@@ -172,7 +171,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         return self._threads()
 
     def _threads(self) -> int:
-        return int(effective_n_jobs(self.n_jobs))
+        return n_threads(self.n_jobs)
 
     @property
     def member_weights_(self) -> F64:

@@ -2,8 +2,6 @@
 
 from typing import Any, ClassVar
 
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
-
 from bayeswood.forest import RowWeights
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -15,6 +13,7 @@ from bayeswood.methods.base.parameters import (
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
+from bayeswood.threads import n_threads
 
 
 class CartForest(ForestEstimator):
@@ -62,7 +61,7 @@ def plan_cart(forest: Any, shape: tuple[int, ...], row_weights: RowWeights) -> C
         min_weight_fraction_leaf=float(forest.min_weight_fraction_leaf),
         max_depth=None if forest.max_depth is None else int(forest.max_depth),
         keep_rows=keeps_rows(forest),
-        n_jobs=int(effective_n_jobs(forest.n_jobs)),
+        n_jobs=n_threads(forest.n_jobs),
         show_progress=bool(forest.verbose),
     )
 
