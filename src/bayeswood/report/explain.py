@@ -17,7 +17,6 @@ from bayeswood.report.predictions import (
     predict_rows,
     support_of,
 )
-from bayeswood.report.wording import explanation_text
 from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
 
 if TYPE_CHECKING:
@@ -149,6 +148,8 @@ class Explanation:
     @property
     def text(self) -> str:
         """The explanation in words, at most 80 columns wide."""
+        from bayeswood.report.wording import explanation_text
+
         return explanation_text(self)
 
     def __str__(self) -> str:
