@@ -15,6 +15,7 @@ from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import Constraint, check_parameters
 from bayeswood.methods.base.parts import ClassLabels, Part, ResponseShape, SavedModel
 from bayeswood.methods.base.predictive import Predictive
+from bayeswood.methods.base.row_predictor import RowPredictor
 from bayeswood.methods.base.scikit_learn import BaseEstimator, NotFittedError
 from bayeswood.methods.base.sklearn_callbacks import CallbackSupportMixin, FitTasks, with_callbacks
 from bayeswood.methods.base.training_data import Target, TrainingData, read_training_data
@@ -200,6 +201,25 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         shares: F64 = np.zeros_like(self._importances)
         np.divide(self._importances, totals, out=shares, where=totals > 0)
         return shares
+
+    def compile_row(self) -> RowPredictor:
+        """A predictor of single rows, for servers: dicts and lists in, some 20 microseconds each.
+
+        Returns
+        -------
+        RowPredictor
+            With ``predict``, ``predict_proba``, ``predict_interval`` and more, of one row. They say
+            what the estimator says, to the bit; threads may share it.
+
+        Examples
+        --------
+        >>> from bayeswood import RandomForestRegressor
+        >>> X, y = [["a", 1.0], ["b", 2.0], ["a", 3.0]], [1.0, 2.0, 4.0]
+        >>> forest = RandomForestRegressor(n_estimators=50, random_state=0).fit(X, y)
+        >>> forest.compile_row().predict(["a", 2.5]) == forest.predict([["a", 2.5]])[0]
+        True
+        """
+        return RowPredictor(self)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """Leaf of each row in each tree.
