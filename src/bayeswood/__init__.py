@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         suggest_trunk,
     )
     from bayeswood.posterior import posterior_functional
-    from bayeswood.report import explain
+    from bayeswood.report.explain import explain
     from bayeswood.uncertainty import (
         UNCERTAIN,
         Uncertainty,

@@ -5,28 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from bayeswood.cli.columns import check_names, split_names
-from bayeswood.cli.large_input import is_large, memory_option
+from bayeswood.cli.large_input import is_large, jobs_option, memory_option
 from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import load_model, model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
-from bayeswood.cli.predict_large import (
-    count_no_data,
-    lacks_responses,
-    predict_large,
-    support_note,
-)
+from bayeswood.cli.predicted_facts import PredictedFacts, lacks_responses
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
-from bayeswood.report import (
-    DEFAULT_GAMMA0,
-    ClassPredictions,
-    NumberPredictions,
-    predict_rows,
-)
+from bayeswood.report import DEFAULT_GAMMA0, predict_rows
 from bayeswood.report.names import percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
 
@@ -52,6 +41,7 @@ _N_CLASSES = 10
     help="Promise the coverage: of intervals for numbers, of sets of classes (calibrated forests).",
 )
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@jobs_option
 @memory_option
 @screen_options
 def predict(
@@ -62,6 +52,7 @@ def predict(
     coverage: float,
     guarantee: bool,
     gamma0: float,
+    n_jobs: int | None,
     memory_limit: str | None,
     quiet: bool,
     as_json: bool,
@@ -78,8 +69,10 @@ def predict(
         if out != _STDOUT:
             files.check(out)
             check_ending(out, "--out")
-        estimator = load_model(model)
+        estimator = load_model(model).set_params(n_jobs=n_jobs)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
+            from bayeswood.cli.predict_large import predict_large
+
             predicted = predict_large(
                 str(source_path(data)),
                 out,
@@ -91,7 +84,7 @@ def predict(
                 guarantee=guarantee,
                 show_progress=screen.shows_progress,
             )
-            _show(screen, predicted.facts(), out, predicted.notes())
+            _show(screen, predicted.facts.plain(), out, predicted.notes())
             return
         table = read_for_model(data, estimator)
         kept = split_names(keep, table.column_names)
@@ -106,14 +99,15 @@ def predict(
                 support=True,
                 guarantee=guarantee,
             )
-        notes += support_note(predictions.support)
+        facts = PredictedFacts(coverage, gamma0)
+        facts.add(predictions)
+        notes += facts.notes()
         result = prediction_table(predictions, {name: table[name] for name in kept})
         if out == _STDOUT:
             _write_stdout(result)
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
-    facts = {**_facts(predictions), **count_no_data(predictions.support)}
-    _show(screen, facts, out, notes)
+    _show(screen, facts.plain(), out, notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -155,20 +149,3 @@ def _no_data_row(facts: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     share = f"support < {NO_DATA_BELOW:g}; {NO_DATA_BELOW:.0%} are usual"
     return [("no data near", f"{facts['n_no_data']:,} of {facts['n_rows']:,} rows ({share})")]
-
-
-def _facts(predictions: ClassPredictions | NumberPredictions) -> dict[str, Any]:
-    common = {"n_rows": len(predictions.predicted), "coverage": predictions.coverage}
-    if isinstance(predictions, NumberPredictions):
-        return {
-            **common,
-            "mean_predicted": float(predictions.predicted.mean()),
-            "mean_width": float(np.mean(predictions.upper - predictions.lower)),
-        }
-    labels, counts = np.unique(predictions.predicted, return_counts=True)
-    return {
-        **common,
-        "gamma0": predictions.gamma0,
-        "n_confident": int(predictions.is_confident.sum()),
-        "classes": dict(zip(map(str, labels.tolist()), counts.tolist(), strict=True)),
-    }

@@ -9,12 +9,8 @@ from rich.text import Text
 
 from bayeswood.report.names import listing, percent, shorten
 from bayeswood.report.palette import BLUE, OUTCOME_COLOURS, OUTCOME_NAMES
-from bayeswood.report.summarize import (
-    ClassifierScores,
-    Importances,
-    ModelSummary,
-    RegressorScores,
-)
+from bayeswood.report.scores import ClassifierScores, RegressorScores
+from bayeswood.report.summarize import Importances, ModelSummary
 from bayeswood.uncertainty import Outcome
 
 _BAR_CELLS = 28
