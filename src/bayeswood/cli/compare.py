@@ -285,8 +285,8 @@ def _explanation(task: str, request: FitRequest) -> RenderableType:
     from rich.text import Text
 
     if task == "classification":
-        trees = f"{percent(request.gamma0)} of the trees"
-        text = f"wrong: predicted by at least {trees}, and wrong; unsure: by fewer."
+        members = f"{percent(request.gamma0)} of the members"
+        text = f"wrong: predicted by at least {members}, and wrong; unsure: by fewer."
     else:
         text = f"covered: in the {percent(request.coverage)} interval, width: its mean width."
     return Text(f"  {text}", style="dim")

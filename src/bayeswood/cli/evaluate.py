@@ -11,6 +11,7 @@ from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import find_target, load_model, read_for_model
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.report import DEFAULT_GAMMA0
+from bayeswood.report.names import member_words
 from bayeswood.report.summarize import to_plain
 
 
@@ -57,7 +58,7 @@ def evaluate(
         heading(f"{type(estimator).__name__} on {rows.n_rows:,} rows of {data}, target {name}")
     )
     screen.show_notes(notes)
-    screen.show(render_scores(scores))
+    screen.show(render_scores(scores, member_words(1, estimator.forest_.trees_per_member).plural))
     screen.finish({"data": data, "target": name, **to_plain(scores), "notes": notes})
 
 

@@ -16,7 +16,7 @@ from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
 from bayeswood.report import DEFAULT_GAMMA0, predict_rows
-from bayeswood.report.names import percent, shorten
+from bayeswood.report.names import member_words, percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
 
 _STDOUT = Path("-")
@@ -84,7 +84,7 @@ def predict(
                 guarantee=guarantee,
                 show_progress=screen.shows_progress,
             )
-            _show(screen, predicted.facts.plain(), out, predicted.notes())
+            _show(screen, estimator, predicted.facts.plain(), out, predicted.notes())
             return
         table = read_for_model(data, estimator)
         kept = split_names(keep, table.column_names)
@@ -107,7 +107,7 @@ def predict(
             _write_stdout(result)
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
-    _show(screen, facts.plain(), out, notes)
+    _show(screen, estimator, facts.plain(), out, notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -115,24 +115,27 @@ def _write_stdout(table: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def _show(screen: Screen, facts: dict[str, Any], out: Path, notes: list[str]) -> None:
+def _show(
+    screen: Screen, estimator: Any, facts: dict[str, Any], out: Path, notes: list[str]
+) -> None:
     from bayeswood.report.render import heading, render_pairs
 
     screen.show_notes(notes)
     where = "the standard output" if out == _STDOUT else str(out)
     screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
-    screen.show(render_pairs(_rows(facts)))
+    members = member_words(1, estimator.forest_.trees_per_member).plural
+    screen.show(render_pairs(_rows(facts, members)))
     screen.finish({**facts, "out": str(out), "notes": notes})
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(facts: dict[str, Any], members: str) -> list[tuple[str, str]]:
     alone = _no_data_row(facts)
     if "mean_predicted" in facts:
         width = f"mean width of the {percent(facts['coverage'])} interval"
         mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
         return [mean, (width, f"{facts['mean_width']:.5g}"), *alone]
     n_confident = facts["n_confident"]
-    least = f"at least {percent(facts['gamma0'])} of the trees agree"
+    least = f"at least {percent(facts['gamma0'])} of the {members} agree"
     by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
     rows = [("confident", f"{n_confident:,} ({n_confident / facts['n_rows']:.1%}), {least}")]
     rows += [

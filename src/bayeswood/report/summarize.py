@@ -50,6 +50,8 @@ class ModelSummary:
     task : str
         ``"classification"`` or ``"regression"``.
     n_trees : int
+    trees_per_member : int
+        More than 1 where members are sums of trees.
     mean_leaves, mean_depth : float
         Per tree.
     feature_names : tuple of str
@@ -64,6 +66,7 @@ class ModelSummary:
     estimator: str
     task: str
     n_trees: int
+    trees_per_member: int
     mean_leaves: float
     mean_depth: float
     feature_names: tuple[str, ...]
@@ -205,6 +208,7 @@ def summarize_model(estimator: Any) -> ModelSummary:
         estimator=type(estimator).__name__,
         task="classification" if hasattr(estimator, "classes_") else "regression",
         n_trees=len(trees),
+        trees_per_member=estimator.forest_.trees_per_member,
         mean_leaves=float(np.mean([tree.n_leaves for tree in trees])),
         mean_depth=float(np.mean([tree.depth for tree in trees])),
         feature_names=feature_names(estimator),
