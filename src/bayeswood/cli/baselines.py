@@ -18,8 +18,8 @@ from bayeswood.report import (
     ClassPredictions,
     NumberPredictions,
     RegressorScores,
-    score_predictions,
 )
+from bayeswood.report.score_sums import ClassSums, NumberSums
 from bayeswood.table import fit_table, transform_table
 
 F64 = NDArray[np.float64]
@@ -108,7 +108,10 @@ def _lightgbm(setting: Setting) -> _Plain:
 
 
 def _catboost(setting: Setting) -> _Plain:
-    from catboost import CatBoostClassifier, CatBoostRegressor
+    from catboost import (  # type: ignore[import-untyped]
+        CatBoostClassifier,
+        CatBoostRegressor,
+    )
 
     cls = CatBoostClassifier if setting.for_classes else CatBoostRegressor
     model = cls(
@@ -178,10 +181,18 @@ class FittedBaseline:
         rows, nan = self._model.rows(np.ascontiguousarray(X)), np.full(len(y), np.nan)
         if self._task == "regression":
             mean = np.asarray(self._estimator.predict(rows), dtype=np.float64)
-            numbers = score_predictions(NumberPredictions(mean, nan, nan, np.nan), y)
-            return replace(numbers, covered=np.nan)
+            of_numbers = NumberSums()
+            of_numbers.add(NumberPredictions(mean, nan, nan, np.nan), y)
+            return replace(of_numbers.scores(), covered=np.nan)
         proba = np.asarray(self._estimator.predict_proba(rows), dtype=np.float64)
         guess = self._labels[np.argmax(proba, axis=1)]
-        found = ClassPredictions(self._labels, guess, proba, None, None, nan, np.nan, np.nan)
-        unknown = dict.fromkeys(("confident_correct", "uncertain", "confident_incorrect"), np.nan)
-        return replace(score_predictions(found, y), **unknown)
+        of_classes = ClassSums()
+        of_classes.add(
+            ClassPredictions(self._labels, guess, proba, None, None, nan, np.nan, np.nan), y
+        )
+        return replace(
+            of_classes.scores(),
+            confident_correct=np.nan,
+            uncertain=np.nan,
+            confident_incorrect=np.nan,
+        )

@@ -351,8 +351,8 @@ def _show_result(
         screen.show(heading(f"On the {result['n_test']:,} rows held out"))
         screen.show(render_scores(result["test"], members.plural))
     elif (scores := result["out_of_bag"]) is not None:
-        rows = f"{scores['n_rows']:,} rows"
-        screen.show(heading(f"Out of bag: {rows}, each by the trees that left it out"))
+        judged = f"{scores['n_rows']:,} rows"
+        screen.show(heading(f"Out of bag: {judged}, each by the trees that left it out"))
         screen.show(render_pairs(score_rows(scores)))
     else:
         screen.show_notes([fitted.advice])
