@@ -17,6 +17,7 @@ import pytest
 
 import bayeswood
 from bayeswood import BayesianForestClassifier, CalibratedForestRegressor
+from bayeswood.cli.app import VERBS, app
 from bayeswood.methods.base import plain_estimator
 from bayeswood.methods.registry import ESTIMATORS
 
@@ -90,6 +91,19 @@ def test_predicting_from_the_command_line_does_without(
     loaded = modules_after(code + "    assert not end.code, end.code", *args)
     assert not loaded & {*HEAVY, "bayeswood.posterior"}
     assert len(loaded) <= budget, len(loaded)
+
+
+def test_help_loads_no_verb(tmp_path):
+    code = "from bayeswood.cli import main\ntry:\n    main()\nexcept SystemExit as end:\n"
+    for args in (["--help"], ["--version"]):
+        loaded = modules_after(code + "    assert not end.code", *args)
+        assert not loaded & {*HEAVY, "numpy", "rich", "pyarrow", "bayeswood.cli.fit"}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_the_list_of_verbs_says_what_their_help_says(verb):
+    command = app.get_command(None, verb)
+    assert " ".join(command.help.split()).startswith(VERBS[verb].removesuffix("."))
 
 
 def test_words_and_numbers_are_those_of_a_process_with_all(model_files, tmp_path, capsys):
