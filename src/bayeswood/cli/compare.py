@@ -6,7 +6,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from math import isnan
+from math import floor, isnan, log10
 from pathlib import Path
 from typing import Any
 
@@ -242,7 +242,7 @@ _SHOWN: dict[str, tuple[tuple[str, str, Callable[[float], str]], ...]] = {
         ("RMSE", MAIN["regression"][0], _short),
         ("R²", "r2", _three),
         ("covered", "covered", _percent),
-        ("width", "mean_width", _short),
+        ("width", "mean_width", partial(_short, digits=3)),
     ),
 }
 
@@ -278,7 +278,9 @@ def _recommendation(comparison: Comparison) -> str:
 def _gap_text(gap: Difference, task: str) -> str:
     if task == "classification":
         return f"{_three(-gap.mean)}±{_three(gap.error)}"
-    return f"+{_short(gap.mean, 3)}±{_short(gap.error, 2)}"
+    # Two digits of the error, and as many decimals of what it is the error of.
+    decimals = max(0, 1 - floor(log10(gap.error))) if gap.error > 0 else 3
+    return f"+{gap.mean:,.{decimals}f}±{gap.error:,.{decimals}f}"
 
 
 def _explanation(task: str, request: FitRequest) -> RenderableType:

@@ -3,11 +3,11 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from cli_cases import run_json, write_mixed
+from cli_cases import run, run_json, write_mixed
 
 from bayeswood.cli.baselines import BASELINES, FittedBaseline, installed_baselines
-from bayeswood.cli.compare import _once
-from bayeswood.cli.comparison import Comparison, MethodScores
+from bayeswood.cli.compare import _gap_text, _once
+from bayeswood.cli.comparison import Comparison, Difference, MethodScores
 from bayeswood.report import RegressorScores
 
 
@@ -113,3 +113,24 @@ def test_baselines_know_categories_and_gaps(name):
     scores = model.score(table.filter(test), labels[test])
     assert scores.accuracy > 0.75
     assert np.isnan(scores.uncertain)
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "words"),
+    [
+        (0.03127, 0.0541, "+0.031±0.054"),
+        (12345.6, 812.0, "+12,346±812"),
+        (0.5, 0.0, "+0.500±0.000"),
+    ],
+)
+def test_gaps_have_the_digits_of_their_error(mean, error, words):
+    assert _gap_text(Difference(mean, error, error, False), "regression") == words
+
+
+def test_the_table_fits_a_terminal():
+    names = "random-forest,empirical-bayesian-forest,sklearn-boosting"
+    options = ("--task", "regression", "--folds", 2, "-m", names)
+    out = run("compare", "builtin:wine", *options).stdout
+    assert "covered" in out
+    assert "fit s" in out
+    assert max(map(len, out.splitlines())) <= 80
