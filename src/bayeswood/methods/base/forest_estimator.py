@@ -216,7 +216,7 @@ class ForestEstimator(CallbackSupportMixin, BaseEstimator):  # type: ignore[misc
         >>> from bayeswood import RandomForestRegressor
         >>> X, y = [["a", 1.0], ["b", 2.0], ["a", 3.0]], [1.0, 2.0, 4.0]
         >>> forest = RandomForestRegressor(n_estimators=50, random_state=0).fit(X, y)
-        >>> forest.compile_row().predict(["a", 2.5]) == forest.predict([["a", 2.5]])[0]
+        >>> forest.compile_row().predict(["a", 2.5]) == float(forest.predict([["a", 2.5]])[0])
         True
         """
         return RowPredictor(self)

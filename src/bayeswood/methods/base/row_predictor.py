@@ -36,7 +36,7 @@ class RowPredictor:
     'Iris-setosa'
     >>> row = {name: 2.5 for name in iris.data.columns}
     >>> predictor.predict_proba(row)
-    array([0.08, 0.89, 0.03])
+    array([0.21, 0.29, 0.5 ])
     """
 
     def __init__(self, estimator: Any) -> None:
