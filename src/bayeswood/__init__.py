@@ -31,60 +31,61 @@ whatever can be computed from a fitted function, `explain` one prediction in wor
 on, `plots` and `report` pictures and pages.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bayeswood.errors import BayeswoodError
-from bayeswood.forest import Forest, Tree
-from bayeswood.methods import (
-    BARTClassifier,
-    BARTRegressor,
-    BayesianForestClassifier,
-    BayesianForestRegressor,
-    CalibratedForestClassifier,
-    CalibratedForestRegressor,
-    EmpiricalBayesianForestClassifier,
-    EmpiricalBayesianForestRegressor,
-    EnvelopeClassifier,
-    MCMCTreeClassifier,
-    MCMCTreeRegressor,
-    OutOfBagReport,
-    RandomForestClassifier,
-    RandomForestRegressor,
-    RandomizedTreesClassifier,
-    SafeBayesForestClassifier,
-    SafeBayesForestRegressor,
-    SMCTreeClassifier,
-    SMCTreeRegressor,
-    SubsampleForestClassifier,
-    SubsampleForestRegressor,
-    TrunkSuggestion,
-    compare_envelopes,
-    load,
-    suggest_trunk,
-    trusted_types,
-)
-from bayeswood.posterior import posterior_functional
-from bayeswood.report import explain
-from bayeswood.uncertainty import (
-    UNCERTAIN,
-    Uncertainty,
-    UncertaintyEnvelope,
-    calibration_report,
-    choose_gamma0,
-    choose_gamma0_by_cost,
-    coverage_report,
-    envelope_curve,
-)
-from bayeswood.version import __version__
+from bayeswood.on_demand import names_on_demand
 
 if TYPE_CHECKING:
+    from bayeswood import attribution as attribution
+    from bayeswood import datasets as datasets
+    from bayeswood import plots as plots
+    from bayeswood import posterior as posterior
+    from bayeswood import report as report
+    from bayeswood import theory as theory
+    from bayeswood.errors import BayeswoodError
+    from bayeswood.forest import Forest, Tree
+    from bayeswood.methods import (
+        BARTClassifier,
+        BARTRegressor,
+        BayesianForestClassifier,
+        BayesianForestRegressor,
+        CalibratedForestClassifier,
+        CalibratedForestRegressor,
+        EmpiricalBayesianForestClassifier,
+        EmpiricalBayesianForestRegressor,
+        EnvelopeClassifier,
+        MCMCTreeClassifier,
+        MCMCTreeRegressor,
+        OutOfBagReport,
+        RandomForestClassifier,
+        RandomForestRegressor,
+        RandomizedTreesClassifier,
+        SafeBayesForestClassifier,
+        SafeBayesForestRegressor,
+        SMCTreeClassifier,
+        SMCTreeRegressor,
+        SubsampleForestClassifier,
+        SubsampleForestRegressor,
+        TrunkSuggestion,
+        compare_envelopes,
+        load,
+        suggest_trunk,
+        trusted_types,
+    )
+    from bayeswood.posterior import posterior_functional
+    from bayeswood.report.explain import explain
     from bayeswood.table.reading import read_table
-
-# Imported at first use: some of them need packages that are optional.
-_ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
-# Names of things that are imported at first use, and where they are.
-_LATE = {"read_table": "bayeswood.table.reading"}
+    from bayeswood.uncertainty import (
+        UNCERTAIN,
+        Uncertainty,
+        UncertaintyEnvelope,
+        calibration_report,
+        choose_gamma0,
+        choose_gamma0_by_cost,
+        coverage_report,
+        envelope_curve,
+    )
+    from bayeswood.version import __version__
 
 __all__ = [
     "UNCERTAIN",
@@ -130,14 +131,36 @@ __all__ = [
     "trusted_types",
 ]
 
+# Where names live that are no estimator's: every name is imported at first use.
+_ELSEWHERE = {
+    "errors": ("BayeswoodError",),
+    "forest": ("Forest", "Tree"),
+    "posterior": ("posterior_functional",),
+    "report": ("explain",),
+    "table.reading": ("read_table",),
+    "uncertainty": (
+        "UNCERTAIN",
+        "Uncertainty",
+        "UncertaintyEnvelope",
+        "calibration_report",
+        "choose_gamma0",
+        "choose_gamma0_by_cost",
+        "coverage_report",
+        "envelope_curve",
+    ),
+    "version": ("__version__",),
+}
+_METHODS = sorted(set(__all__).difference(*_ELSEWHERE.values()))
+# Rooms that are attributes of the package too, those to be listed first; some need packages that
+# are optional.
+_ROOMS = ("attribution", "datasets", "plots", "posterior", "report", "theory")
+_OTHER_ROOMS = ("distributed", "forest", "methods", "modelfile", "table", "uncertainty")
 
-def __getattr__(name: str) -> Any:
-    if name in _ON_DEMAND:
-        return import_module(f"bayeswood.{name}")
-    if name in _LATE:
-        return getattr(import_module(_LATE[name]), name)
-    raise AttributeError(f"module 'bayeswood' has no attribute {name!r}")
+if not TYPE_CHECKING:  # for a type checker every name would exist
+    __getattr__ = names_on_demand(
+        __name__, {"methods": _METHODS, **_ELSEWHERE}, (*_ROOMS, *_OTHER_ROOMS)
+    )
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_ON_DEMAND])
+    return sorted([*__all__, *_ROOMS])

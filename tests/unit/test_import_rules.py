@@ -10,7 +10,7 @@ import bayeswood
 ROOT = Path(bayeswood.__file__).parent
 
 # What every room may use.
-GROUND = {"_core", "errors", "html_table", "progress", "version"}
+GROUND = {"_core", "errors", "html_table", "on_demand", "progress", "threads", "version"}
 # From left to right; rooms of one group do not import each other.
 ROOMS = [
     {"table"},

@@ -3,7 +3,12 @@
 import sys
 from collections.abc import Sequence
 
+from bayeswood.methods.base.process import only_predict
+
 __all__ = ["main"]
+
+# Verbs that fit nothing: a process of their own does without scikit-learn.
+_ONLY_PREDICT = ("evaluate", "info", "predict")
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -14,6 +19,8 @@ def main(args: Sequence[str] | None = None) -> None:
     args : sequence of str, optional
         Arguments; those of the process by default.
     """
+    if args is None and sys.argv[1:2] and sys.argv[1] in _ONLY_PREDICT:
+        only_predict()
     try:
         from bayeswood.cli.app import app
     except ModuleNotFoundError as error:

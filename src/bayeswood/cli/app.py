@@ -8,10 +8,18 @@ from typing import Any, NoReturn
 
 import click
 
-from bayeswood.version import __version__
-
-# Each in a file of its own, which is imported when the verb is asked for.
-VERBS = ("compare", "datasets", "demo", "evaluate", "fit", "info", "predict", "reproduce")
+# Each in a file of its own, which is imported when the verb is asked for; here is what each begins
+# its help with, for the list of all.
+VERBS = {
+    "compare": "Fit every method to DATA and say which is better.",
+    "datasets": "List the data sets that are known by name, or describe NAME.",
+    "demo": "Fit a calibrated forest to bundled data and draw its uncertainty.",
+    "evaluate": "Compare the predictions of MODEL with the true values in DATA.",
+    "fit": "Fit a model to DATA and say how good and how sure it is.",
+    "info": "Say what MODEL is: its method, trees, features and parameters.",
+    "predict": "Predict every row of DATA with MODEL, in order.",
+    "reproduce": "Run PAPER again; without PAPER, list what there is.",
+}
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 _EXTRAS = {"pyarrow": "cli", "rich": "cli", "click": "cli", "matplotlib": "plots"}
 
@@ -28,6 +36,11 @@ class App(click.Group):
         for verb in (cmd_name,) if cmd_name in VERBS else VERBS:
             self.add_command(getattr(import_module(f"bayeswood.cli.{verb}"), verb))
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs and what they do, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run, print a failure as one line, and exit."""
@@ -79,6 +92,15 @@ def _message(error: Exception) -> str:
     return f"{type(error).__name__}: {error} (--debug shows where)"
 
 
+def _show_version(ctx: click.Context, wanted: bool) -> None:
+    if not wanted:
+        return
+    from bayeswood.version import __version__  # looks the package up, which takes a while
+
+    click.echo(f"bayeswood {__version__}")
+    ctx.exit()
+
+
 def _print_line(text: str) -> None:
     click.echo(" ".join(text.split()), err=True)
 
@@ -88,6 +110,13 @@ def _print_line(text: str) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     epilog="Data files: .csv, .csv.gz, .jsonl, .parquet, .feather, - or builtin:NAME.",
 )
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=lambda ctx, _, wanted: _show_version(ctx, wanted),
+    help="Show the version and exit.",
+)
 def app() -> None:
     """Tree ensembles that say how sure they are."""

@@ -1,8 +1,12 @@
-"""``bayeswood compare``: every method on the same folds of a data file."""
+"""``bayeswood compare``: every method, and other libraries' models, on the same folds."""
 
+import re
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from functools import partial
+from math import floor, isnan, log10
 from pathlib import Path
 from typing import Any
 
@@ -11,54 +15,38 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import RenderableType
 
+from bayeswood.cli.baselines import BASELINES, FittedBaseline, installed_baselines
 from bayeswood.cli.columns import split_names
+from bayeswood.cli.comparison import MAIN, Comparison, Difference, MethodScores, Scores
 from bayeswood.cli.data_options import data_options
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import find_class, make_estimator
 from bayeswood.cli.problem import FitRequest, Problem, read_problem
-from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
+from bayeswood.cli.screen import Screen, screen_options, share_option
 from bayeswood.cli.table_file import check_ending, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.registry import METHODS
 from bayeswood.progress import progress_bar
-from bayeswood.report import (
-    DEFAULT_GAMMA0,
-    ClassifierScores,
-    RegressorScores,
-    predict_rows,
-    score_predictions,
-)
+from bayeswood.report import DEFAULT_GAMMA0, predict_rows, score_predictions
 from bayeswood.report.names import percent
+from bayeswood.threads import n_threads
 
-Scores = ClassifierScores | RegressorScores
-
-
-@dataclass(frozen=True)
-class MethodScores:
-    """What one method reached.
-
-    Attributes
-    ----------
-    method : str
-    folds : tuple of ClassifierScores or RegressorScores
-        Of the rows held out, one per fold.
-    fit_seconds : float
-        Mean over the folds.
-    """
-
-    method: str
-    folds: tuple[Scores, ...]
-    fit_seconds: float
-
-    def values(self, name: str) -> NDArray[np.float64]:
-        """A score, by fold."""
-        return np.array([getattr(fold, name) for fold in self.folds], dtype=np.float64)
+_NUMBERS = re.compile(r"[-+]?\d[\d.,]*(e[-+]?\d+)?")
 
 
 @click.command()
 @data_options
 @click.option(
-    "--methods", "-m", multiple=True, help="Which, separated by commas; otherwise all that can."
+    "--methods",
+    "-m",
+    multiple=True,
+    help="Which, separated by commas; otherwise all that can, and the baselines: "
+    f"{', '.join(BASELINES)}.",
+)
+@click.option(
+    "--baselines/--no-baselines",
+    default=True,
+    help="Without --methods: whether to fit other libraries' models too, where installed.",
 )
 @click.option(
     "--folds", type=click.IntRange(2), default=5, show_default=True, help="Parts to hold out."
@@ -74,6 +62,7 @@ class MethodScores:
 @screen_options
 def compare(
     methods: tuple[str, ...],
+    baselines: bool,
     folds: int,
     out: Path | None,
     quiet: bool,
@@ -84,9 +73,10 @@ def compare(
     """Fit every method to DATA and say which is better, by how much, and how sure that is.
 
     The rows are dealt into folds; each fold in turn is held out and predicted by a model of the
-    others. All methods see the same folds, at their default parameters. Scores are means over the
-    folds with the standard error of the mean; the difference from the best method is taken fold by
-    fold.
+    others. All methods see the same folds, at their default parameters, and so do scikit-learn's
+    random forest and gradient boosting, LightGBM and CatBoost where they are installed. Scores are
+    means over the folds; the difference from the best is taken fold by fold, with its standard
+    error, and one sentence says what to take.
     """
     screen = Screen(quiet=quiet, as_json=as_json)
     request = FitRequest(**options)
@@ -95,28 +85,31 @@ def compare(
         if out is not None:
             check_ending(out, "--out")
         problem = read_problem(request)
-        chosen = _chosen_methods(methods, problem)
+        chosen = _chosen_methods(methods, baselines, problem)
         parts = _deal(problem, folds, request.seed)
-        notes: list[str] = []
-        with warnings_as_notes(notes):
-            found = _run(request, problem, chosen, parts, screen)
+        found, warned = _run(request, problem, chosen, parts, screen)
         if out is not None:
             table = _fold_table(found)
             files.write(out, lambda path: write_table(table, path, kind_of=out))
-    _show(request, problem, found, folds, screen)
+    comparison, notes = Comparison(found, problem.task), [*problem.notes, *warned]
+    _show(request, problem, comparison, folds, screen)
     screen.tell(problem.reading_notes)
-    screen.show_notes([*problem.notes, *notes])
-    said = [*problem.reading_notes, *problem.notes, *notes]
-    screen.finish(_result(request, problem, found, folds, said))
+    screen.show_notes(notes)
+    said = [*problem.reading_notes, *notes]
+    screen.finish(_result(request, problem, found, comparison, folds, said))
 
 
-def _chosen_methods(asked: tuple[str, ...], problem: Problem) -> list[str]:
+def _chosen_methods(asked: tuple[str, ...], baselines: bool, problem: Problem) -> list[str]:
     if not asked:
         side = 0 if problem.task == "classification" else 1
-        return [name for name, sides in METHODS.items() if sides[side] is not None]
-    names = list(dict.fromkeys(split_names(asked, list(METHODS))))
+        ours = [name for name, sides in METHODS.items() if sides[side] is not None]
+        return [*ours, *(installed_baselines() if baselines else ())]
+    names = list(dict.fromkeys(split_names(asked, [*METHODS, *BASELINES])))
     for name in names:
-        find_class(name, problem.task)
+        if name not in BASELINES:
+            find_class(name, problem.task)
+        elif name not in installed_baselines():
+            raise BayeswoodError(f"The baseline '{name}' needs a package that is not installed.")
     return names
 
 
@@ -139,45 +132,92 @@ def _run(
     methods: Sequence[str],
     parts: NDArray[np.intp],
     screen: Screen,
-) -> list[MethodScores]:
+) -> tuple[list[MethodScores], list[str]]:
+    """The scores of every method, and what was warned of, once."""
     n_folds = int(parts.max()) + 1
-    found = []
+    found, notes = [], []
     with progress_bar("compare", "fits", show=screen.shows_progress) as report:
         for at, method in enumerate(methods):
-            scores = []
-            seconds = []
-            for fold, (score, taken) in enumerate(_folds(request, problem, method, parts)):
-                scores.append(score)
-                seconds.append(taken)
-                if report is not None:
-                    report(at * n_folds + fold + 1, len(methods) * n_folds)
-            found.append(MethodScores(method, tuple(scores), float(np.mean(seconds))))
-    return found
+            scores, seconds = [], []
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                for fold, (score, taken) in enumerate(_folds(request, problem, method, parts)):
+                    scores.append(score)
+                    seconds.append(taken)
+                    if report is not None:
+                        report(at * n_folds + fold + 1, len(methods) * n_folds, method)
+            notes += _once(method, [str(warning.message) for warning in caught])
+            mean = float(np.mean(seconds))
+            found.append(MethodScores(method, tuple(scores), mean, method in BASELINES))
+    return found, notes
+
+
+def _once(method: str, messages: list[str]) -> list[str]:
+    """The warnings of a method's fits, without those that differ in their numbers alone."""
+    first: dict[str, str] = {}
+    for message in messages:
+        first.setdefault(_NUMBERS.sub("#", message), message)
+    times = Counter(_NUMBERS.sub("#", message) for message in messages)
+    return [
+        f"{method}: {message}" + (f" (One of {times[kind]} like it.)" if times[kind] > 1 else "")
+        for kind, message in first.items()
+    ]
 
 
 def _folds(
     request: FitRequest, problem: Problem, method: str, parts: NDArray[np.intp]
 ) -> Iterator[tuple[Scores, float]]:
     """Scores and seconds of a method on each fold."""
-    parameters: dict[str, Any] = {"random_state": request.seed, "n_jobs": request.n_jobs}
-    if problem.features.forced:
-        parameters["categorical_features"] = problem.features.categories
+    make = _fitted_baseline if method in BASELINES else _fitted_forest
     table = problem.features.table
     for fold in range(int(parts.max()) + 1):
         is_test = parts == fold
-        weights = None if problem.weights is None else problem.weights[~is_test]
-        estimator = make_estimator(method, problem.task, parameters)
         start = time.perf_counter()
-        estimator.fit(table.filter(~is_test), problem.y[~is_test], weights)
+        score = make(request, problem, method, ~is_test)
         seconds = time.perf_counter() - start
-        predictions = predict_rows(
-            estimator,
-            table.filter(is_test),
-            coverage=request.coverage,
-            gamma0=request.gamma0,
-            class_intervals=False,
-        )
-        yield score_predictions(predictions, problem.y[is_test]), seconds
+        yield score(table.filter(is_test), problem.y[is_test]), seconds
+
+
+def _fitted_forest(
+    request: FitRequest, problem: Problem, method: str, rows: NDArray[np.bool_]
+) -> Callable[[Any, NDArray[Any]], Scores]:
+    """What scores rows by a method of ours that was fitted to some of the rows."""
+    parameters: dict[str, Any] = {"random_state": request.seed, "n_jobs": request.n_jobs}
+    if problem.features.forced:
+        parameters["categorical_features"] = problem.features.categories
+    estimator = make_estimator(method, problem.task, parameters)
+    weights = None if problem.weights is None else problem.weights[rows]
+    estimator.fit(problem.features.table.filter(rows), problem.y[rows], weights)
+    return partial(_score, request, estimator)
+
+
+def _score(request: FitRequest, estimator: Any, table: Any, y: NDArray[Any]) -> Scores:
+    predictions = predict_rows(
+        estimator,
+        table,
+        coverage=request.coverage,
+        gamma0=request.gamma0,
+        class_intervals=False,
+    )
+    return score_predictions(predictions, y)
+
+
+def _fitted_baseline(
+    request: FitRequest, problem: Problem, method: str, rows: NDArray[np.bool_]
+) -> Callable[[Any, NDArray[Any]], Scores]:
+    """What scores rows by another library's model that was fitted to some of the rows."""
+    weights = None if problem.weights is None else problem.weights[rows]
+    baseline = FittedBaseline(
+        method,
+        problem.task,
+        request.seed,
+        n_threads(request.n_jobs),
+        problem.features.table.filter(rows),
+        problem.y[rows],
+        weights,
+        problem.features.categories if problem.features.forced else [],
+    )
+    return baseline.score
 
 
 def _short(value: float, digits: int = 4) -> str:
@@ -192,80 +232,65 @@ def _percent(value: float) -> str:
     return f"{value:.1%}"
 
 
-# What is shown of the scores: (heading, attribute, style), the first deciding which is best.
+# What is shown of the scores: (heading, attribute, style), the one that decides first.
 _SHOWN: dict[str, tuple[tuple[str, str, Callable[[float], str]], ...]] = {
     "classification": (
-        ("log p", "log_predictive_probability", _three),
+        ("log p", MAIN["classification"][0], _three),
         ("acc.", "accuracy", _three),
         ("unsure", "uncertain", _percent),
         ("wrong", "confident_incorrect", _percent),
     ),
     "regression": (
-        ("RMSE", "rmse", _short),
+        ("RMSE", MAIN["regression"][0], _short),
         ("R²", "r2", _three),
         ("covered", "covered", _percent),
-        ("width", "mean_width", _short),
+        ("width", "mean_width", partial(_short, digits=3)),
     ),
 }
 
 
-def _mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
-    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
-
-
-def _best(found: Sequence[MethodScores], task: str) -> MethodScores:
-    name = _SHOWN[task][0][1]
-    sign = 1 if task == "classification" else -1
-    return max(found, key=lambda scores: sign * scores.values(name).mean())
-
-
 def _show(
-    request: FitRequest, problem: Problem, found: list[MethodScores], n_folds: int, screen: Screen
+    request: FitRequest, problem: Problem, comparison: Comparison, n_folds: int, screen: Screen
 ) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
     from bayeswood.report.render import heading, render_columns
 
-    main = _SHOWN[problem.task][0]
-    best = _best(found, problem.task)
-    header = [
-        "method",
-        main[0],
-        "from best",
-        *(name for name, _, _ in _SHOWN[problem.task][1:]),
-    ]
+    shown = _SHOWN[problem.task]
     rows = []
-    for scores in sorted(found, key=lambda s: _from_best(s, best, problem.task)[0]):
-        mean, _ = _mean_and_error(scores.values(main[1]))
-        cells = [scores.method, main[2](mean), _difference_text(scores, best, problem.task)]
-        for _, name, style in _SHOWN[problem.task][1:]:
-            cells.append(style(float(scores.values(name).mean())))
-        rows.append([*cells, f"{scores.fit_seconds:.2f}"])
+    for scores in comparison.ranked:
+        means = [float(scores.values(name).mean()) for _, name, _ in shown]
+        cells = ["–" if isnan(m) else s(m) for m, (_, _, s) in zip(means, shown, strict=True)]
+        is_best = scores is comparison.best
+        gap = "best" if is_best else _gap_text(comparison.difference(scores), problem.task)
+        rows.append([scores.method, cells[0], gap, *cells[1:], f"{scores.fit_seconds:.2f}"])
+    header = ["method", shown[0][0], "from best", *(name for name, _, _ in shown[1:]), "fit s"]
     size = f"{len(problem.y):,} rows of {request.data}, target {problem.target}"
-    screen.show(heading(f"{len(found)} methods on {size}, {n_folds} folds"))
-    screen.show(render_columns([*header, "fit s"], rows), _explanation(problem.task, request))
+    screen.show(heading(f"{len(comparison.ranked)} methods on {size}, {n_folds} folds"))
+    screen.show(render_columns(header, rows), _explanation(problem.task, request))
+    advice = Text(_recommendation(comparison), style="bold")
+    screen.show("", Padding(advice, (0, 0, 0, 2)))
 
 
-def _from_best(scores: MethodScores, best: MethodScores, task: str) -> tuple[float, float]:
-    """How much worse than the best, and its standard error."""
-    name = _SHOWN[task][0][1]
-    sign = 1 if task == "classification" else -1
-    return _mean_and_error(sign * (best.values(name) - scores.values(name)))
+def _recommendation(comparison: Comparison) -> str:
+    return comparison.recommendation("{:.3f}" if comparison.task == "classification" else "{:.3g}")
 
 
-def _difference_text(scores: MethodScores, best: MethodScores, task: str) -> str:
-    if scores is best:
-        return "best"
-    is_classifier = task == "classification"
-    mean, error = _from_best(scores, best, task)
-    text = _three(-mean) if is_classifier else "+" + _short(mean, 3)
-    return f"{text}±{_three(error) if is_classifier else _short(error, 2)}"
+def _gap_text(gap: Difference, task: str) -> str:
+    if task == "classification":
+        return f"{_three(-gap.mean)}±{_three(gap.error)}"
+    # Two digits of the error, and as many decimals of what it is the error of.
+    decimals = max(0, 1 - floor(log10(gap.error))) if gap.error > 0 else 3
+    return f"+{gap.mean:,.{decimals}f}±{gap.error:,.{decimals}f}"
 
 
 def _explanation(task: str, request: FitRequest) -> RenderableType:
     from rich.text import Text
 
     if task == "classification":
-        trees = f"{percent(request.gamma0)} of the trees"
-        text = f"wrong: predicted by at least {trees}, and wrong; unsure: by fewer."
+        members = f"{percent(request.gamma0)} of the members"
+        text = f"wrong: predicted by at least {members}, and wrong; unsure: by fewer."
     else:
         text = f"covered: in the {percent(request.coverage)} interval, width: its mean width."
     return Text(f"  {text}", style="dim")
@@ -286,21 +311,23 @@ def _result(
     request: FitRequest,
     problem: Problem,
     found: Sequence[MethodScores],
+    comparison: Comparison,
     n_folds: int,
     notes: list[str],
 ) -> dict[str, Any]:
-    best = _best(found, problem.task)
     methods = []
     for scores in found:
         names = [name for name in vars(scores.folds[0]) if name != "n_rows"]
-        means = {name: float(scores.values(name).mean()) for name in names}
-        difference, error = _from_best(scores, best, problem.task)
+        gap = comparison.difference(scores)
         methods.append(
             {
                 "method": scores.method,
-                **means,
-                "worse_than_best": difference,
-                "worse_than_best_error": error,
+                "baseline": scores.is_baseline,
+                **{name: float(scores.values(name).mean()) for name in names},
+                "worse_than_best": gap.mean,
+                "worse_than_best_error": gap.error,
+                "worse_than_best_spread": gap.spread,
+                "clearly_worse": gap.is_clear,
                 "fit_seconds": round(scores.fit_seconds, 4),
             }
         )
@@ -309,7 +336,8 @@ def _result(
         "target": problem.target,
         "task": problem.task,
         "folds": n_folds,
-        "best": best.method,
+        "best": comparison.best.method,
+        "recommendation": _recommendation(comparison),
         "methods": methods,
         "notes": notes,
     }

@@ -30,7 +30,9 @@ _OPTIONS = (
         show_default=True,
         help="Seed of the split and the fit.",
     ),
-    click.option("--n-jobs", "-j", type=int, help="Threads; -1 for all processors."),
+    click.option(
+        "--n-jobs", "--jobs", "-j", "n_jobs", type=int, help="Threads; -1 for all processors."
+    ),
 )
 
 _READING = (

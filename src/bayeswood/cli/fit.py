@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bayeswood.cli.data_options import data_options
 from bayeswood.cli.fit_large import fit_large
 from bayeswood.cli.large_input import is_large, memory_limit, memory_option
+from bayeswood.cli.out_of_bag import HOLD_OUT, OutOfBag, score_rows
 from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
@@ -41,10 +42,7 @@ from bayeswood.report import (
 )
 
 PLOT_ENDINGS = (".png", ".pdf", ".svg")
-_TRAINING_ROWS = (
-    "the predictions are of rows used for the fit and look too good; --test-size 0.25 holds out "
-    "a quarter to judge the model."
-)
+_TRAINING_ROWS = f"the predictions are of rows used for the fit and look too good; {HOLD_OUT}"
 
 
 @click.command()
@@ -209,21 +207,34 @@ class Fitted:
     importances : Importances
     predicted : Predicted or None
         None if no output needs predictions.
+    out_of_bag : dict or None
+        Scores of the rows that trees left out; None if there are rows held out, or none such.
+    advice : str
+        How to get scores where there are none.
     """
 
     estimator: Any
     seconds: float
     importances: Importances
     predicted: Predicted | None
+    out_of_bag: dict[str, Any] | None
+    advice: str
 
 
 def _fitted(request: FitRequest, problem: Problem, estimator: Any) -> Fitted:
     """Fit, and predict the rows that some output needs."""
     start = time.perf_counter()
-    _fit_estimator(estimator, problem)
+    if problem.is_test.any():
+        _fit_estimator(estimator, problem)
+        scores, advice = None, ""
+    else:
+        left_out = OutOfBag(estimator)
+        _fit_estimator(estimator, problem)
+        scores, advice = left_out.take(problem.y, problem.weights), left_out.advice()
     seconds = time.perf_counter() - start
     predicted = _predict(request, problem, estimator)
-    return Fitted(estimator, seconds, summarize_importances(estimator), predicted)
+    importances = summarize_importances(estimator)
+    return Fitted(estimator, seconds, importances, predicted, scores, advice)
 
 
 def _predict(request: FitRequest, problem: Problem, estimator: Any) -> Predicted | None:
@@ -297,6 +308,7 @@ def _result(request: FitRequest, problem: Problem, fitted: Fitted) -> dict[str, 
         "test": None
         if predicted is None or not len(test)
         else score_predictions(predicted.of(test), problem.y[test]),
+        "out_of_bag": fitted.out_of_bag,
         "importances": fitted.importances.to_json(),
         "outputs": {kind: str(path) for kind, path in outputs.items() if path is not None},
         "notes": [*problem.reading_notes, *problem.notes],
@@ -330,20 +342,25 @@ def _show_problem(request: FitRequest, problem: Problem, screen: Screen) -> None
 def _show_result(
     request: FitRequest, result: dict[str, Any], fitted: Fitted, screen: Screen
 ) -> None:
+    from bayeswood.report.names import member_words
     from bayeswood.report.render import heading, render_importances, render_pairs, render_scores
 
     forest = fitted.estimator.forest_
-    trees = f"{forest.n_members} trees"
-    if forest.trees_per_member > 1:
-        trees = f"{forest.n_members} sums of {forest.trees_per_member} trees"
-    done = f"Fitted {trees} to {result['n_train']:,} rows"
+    members = member_words(forest.n_members, forest.trees_per_member)
+    done = f"Fitted {members.counted} to {result['n_train']:,} rows"
     screen.show(heading(f"{done} in {result['fit_seconds']:.2f} s"))
     if result["test"] is not None:
         screen.show(heading(f"On the {result['n_test']:,} rows held out"))
-        screen.show(render_scores(result["test"]))
-    elif request.predictions or request.plot:
+        screen.show(render_scores(result["test"], members.plural))
+    elif (scores := result["out_of_bag"]) is not None:
+        judged = f"{scores['n_rows']:,} rows"
+        screen.show(heading(f"Out of bag: {judged}, each by the trees that left it out"))
+        screen.show(render_pairs(score_rows(scores)))
+    else:
+        screen.show_notes([fitted.advice])
+    if result["test"] is None and (request.predictions or request.plot):
         screen.show_notes([_TRAINING_ROWS])
-    screen.show(heading("Importance ± spread over the trees"))
+    screen.show(heading(f"Importance ± spread over the {members.plural}"))
     screen.show(render_importances(fitted.importances))
     if result["outputs"]:
         screen.show(heading("Wrote"))

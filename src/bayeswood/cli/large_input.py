@@ -31,6 +31,12 @@ def memory_option(verb: Verb) -> Verb:
     return option(verb)
 
 
+def jobs_option(verb: Verb) -> Verb:
+    """Add ``--n-jobs``."""
+    text = "Threads; -1 for all processors."
+    return click.option("--n-jobs", "--jobs", "-j", "n_jobs", type=int, help=text)(verb)
+
+
 def memory_limit(given: str | None) -> int:
     """The limit in bytes: as given, or half of what the machine has."""
     if given is not None:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from bayeswood.cli.columns import category_column, number_array, suggest, target_array
 from bayeswood.cli.table_file import ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods import EnvelopeClassifier, load
-from bayeswood.report.names import listing
+from bayeswood.methods import load
 from bayeswood.table.moments import Moments
 from bayeswood.table.reading import note_lines
 
@@ -18,7 +17,7 @@ from bayeswood.table.reading import note_lines
 def load_model(path: Path) -> Any:
     """The fitted estimator in a file, if the command line can use it."""
     model = load(path)
-    if isinstance(model, EnvelopeClassifier):
+    if type(model).__name__ == "EnvelopeClassifier":
         raise BayeswoodError(
             f"The file {str(path)!r} holds an EnvelopeClassifier, which is for Python. Save its "
             f"estimator_ by itself and give --gamma0 {model.gamma0_:g}."
@@ -209,28 +208,3 @@ def true_values(column: Any, name: str, estimator: Any) -> NDArray[Any]:
             f"The target column '{name}' does not hold the model's classes, such as {classes[0]!r}."
         )
     return labels
-
-
-def unseen_classes(labels: NDArray[Any], estimator: Any) -> list[str]:
-    """A note if some true classes are none of the model's, which it can only get wrong.
-
-    Parameters
-    ----------
-    labels : (n_rows,) ndarray
-        From `true_values`.
-    estimator : fitted bayeswood estimator
-
-    Returns
-    -------
-    list of str
-        Empty for regressors, and where all classes are known.
-    """
-    classes = getattr(estimator, "classes_", None)
-    if classes is None:
-        return []
-    is_unseen = ~np.isin(labels, classes)
-    if not is_unseen.any():
-        return []
-    names = listing(map(str, np.unique(labels[is_unseen])))
-    n_rows = int(is_unseen.sum())
-    return [f"classes that the model never saw, in {n_rows:,} of {len(labels):,} rows: {names}."]

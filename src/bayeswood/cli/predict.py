@@ -6,30 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
 from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.data_options import reading_options, take_reading
-from bayeswood.cli.large_input import is_large, memory_option, refuse_reading
+from bayeswood.cli.large_input import is_large, jobs_option, memory_option, refuse_reading
 from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import load_model, model_features, read_for_model
 from bayeswood.cli.output_files import OutputFiles
-from bayeswood.cli.predict_large import (
-    count_no_data,
-    lacks_responses,
-    predict_large,
-    support_note,
-)
+from bayeswood.cli.predicted_facts import PredictedFacts, lacks_responses
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
-from bayeswood.report import (
-    DEFAULT_GAMMA0,
-    ClassPredictions,
-    NumberPredictions,
-    predict_rows,
-)
-from bayeswood.report.names import percent, shorten
+from bayeswood.report import DEFAULT_GAMMA0, predict_rows
+from bayeswood.report.names import member_words, percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
 
 _STDOUT = Path("-")
@@ -54,6 +43,7 @@ _N_CLASSES = 10
     help="Promise the coverage: of intervals for numbers, of sets of classes (calibrated forests).",
 )
 @share_option("--gamma0", DEFAULT_GAMMA0, "Least share of votes of a confident class.")
+@jobs_option
 @memory_option
 @reading_options
 @screen_options
@@ -65,6 +55,7 @@ def predict(
     coverage: float,
     guarantee: bool,
     gamma0: float,
+    n_jobs: int | None,
     memory_limit: str | None,
     quiet: bool,
     as_json: bool,
@@ -83,8 +74,10 @@ def predict(
         if out != _STDOUT:
             files.check(out)
             check_ending(out, "--out")
-        estimator = load_model(model)
+        estimator = load_model(model).set_params(n_jobs=n_jobs)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
+            from bayeswood.cli.predict_large import predict_large
+
             refuse_reading(reading)
             predicted = predict_large(
                 str(source_path(data)),
@@ -97,7 +90,7 @@ def predict(
                 guarantee=guarantee,
                 show_progress=screen.shows_progress,
             )
-            _show(screen, predicted.facts(), out, predicted.notes())
+            _show(screen, estimator, predicted.facts.plain(), out, predicted.notes())
             return
         table, read_notes = read_for_model(data, estimator, reading)
         kept = split_names(keep, table.column_names)
@@ -112,15 +105,16 @@ def predict(
                 support=True,
                 guarantee=guarantee,
             )
-        notes += support_note(predictions.support)
+        facts = PredictedFacts(coverage, gamma0)
+        facts.add(predictions)
+        notes += facts.notes()
         result = prediction_table(predictions, {name: table[name] for name in kept})
         if out == _STDOUT:
             _write_stdout(result)
         else:
             files.write(out, lambda path: write_table(result, path, kind_of=out))
-    facts = {**_facts(predictions), **count_no_data(predictions.support)}
     screen.tell(read_notes)
-    _show(screen, facts, out, notes, read_notes)
+    _show(screen, estimator, facts.plain(), out, notes, read_notes)
 
 
 def _write_stdout(table: Any) -> None:
@@ -130,6 +124,7 @@ def _write_stdout(table: Any) -> None:
 
 def _show(
     screen: Screen,
+    estimator: Any,
     facts: dict[str, Any],
     out: Path,
     notes: list[str],
@@ -140,18 +135,19 @@ def _show(
     screen.show_notes(notes)
     where = "the standard output" if out == _STDOUT else str(out)
     screen.show(heading(f"Wrote {facts['n_rows']:,} predictions to {where}"))
-    screen.show(render_pairs(_rows(facts)))
+    members = member_words(1, estimator.forest_.trees_per_member).plural
+    screen.show(render_pairs(_rows(facts, members)))
     screen.finish({**facts, "out": str(out), "notes": [*read_notes, *notes]})
 
 
-def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(facts: dict[str, Any], members: str) -> list[tuple[str, str]]:
     alone = _no_data_row(facts)
     if "mean_predicted" in facts:
         width = f"mean width of the {percent(facts['coverage'])} interval"
         mean = ("mean prediction", f"{facts['mean_predicted']:.5g}")
         return [mean, (width, f"{facts['mean_width']:.5g}"), *alone]
     n_confident = facts["n_confident"]
-    least = f"at least {percent(facts['gamma0'])} of the trees agree"
+    least = f"at least {percent(facts['gamma0'])} of the {members} agree"
     by_count = sorted(facts["classes"].items(), key=lambda item: -item[1])
     rows = [("confident", f"{n_confident:,} ({n_confident / facts['n_rows']:.1%}), {least}")]
     rows += [
@@ -168,20 +164,3 @@ def _no_data_row(facts: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     share = f"support < {NO_DATA_BELOW:g}; {NO_DATA_BELOW:.0%} are usual"
     return [("no data near", f"{facts['n_no_data']:,} of {facts['n_rows']:,} rows ({share})")]
-
-
-def _facts(predictions: ClassPredictions | NumberPredictions) -> dict[str, Any]:
-    common = {"n_rows": len(predictions.predicted), "coverage": predictions.coverage}
-    if isinstance(predictions, NumberPredictions):
-        return {
-            **common,
-            "mean_predicted": float(predictions.predicted.mean()),
-            "mean_width": float(np.mean(predictions.upper - predictions.lower)),
-        }
-    labels, counts = np.unique(predictions.predicted, return_counts=True)
-    return {
-        **common,
-        "gamma0": predictions.gamma0,
-        "n_confident": int(predictions.is_confident.sum()),
-        "classes": dict(zip(map(str, labels.tolist()), counts.tolist(), strict=True)),
-    }

@@ -3,29 +3,19 @@
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.cli.columns import check_names, split_names
 from bayeswood.cli.large_input import large_files
 from bayeswood.cli.model_table import model_features
+from bayeswood.cli.predicted_facts import PredictedFacts, lacks_responses
 from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.distributed.predict_files import predict_files
-from bayeswood.report import ClassPredictions, predict_rows
+from bayeswood.report import predict_rows
 from bayeswood.report.predictions import support_of
-from bayeswood.uncertainty import NO_DATA_BELOW
 
-F64 = NDArray[np.float64]
-
-NO_SUPPORT = (
-    "the model cannot tell where no data are near (saved by an earlier version, or fitted to one "
-    "row): there is no column 'support'."
-)
+_MEANS_ONLY = "the model keeps no training responses: intervals are of the mean, not of new values."
 
 
 class BatchPredictions:
@@ -45,17 +35,13 @@ class BatchPredictions:
     ) -> None:
         self._estimator, self._guarantee = estimator, guarantee
         self._coverage, self._gamma0 = coverage, gamma0
-        self.n_rows = self.n_confident = 0
-        self.classes: Counter[str] = Counter()
-        self._sum_predicted = self._sum_width = 0.0
-        self._n_no_data: int | None = 0
-        self._unseen: set[str] = set()
+        self.facts = PredictedFacts(coverage, gamma0)
+        self._unseen = UnseenLevels()
 
     def __call__(self, table: Any) -> dict[str, Any]:
         """Columns of predictions for a table of the model's columns."""
         features, notes = model_features(table, self._estimator)
-        self._unseen.update(note.split(":")[0] for note in notes)
-        self.n_rows += table.num_rows
+        self._unseen.add(notes)
         columns = self._means(features) if lacks_responses(self._estimator) else self._all(features)
         return {name: columns[name] for name in columns.column_names}
 
@@ -68,13 +54,7 @@ class BatchPredictions:
             guarantee=self._guarantee,
             support=True,
         )
-        self._count(found.support)
-        if isinstance(found, ClassPredictions):
-            self.n_confident += int(found.is_confident.sum())
-            self.classes.update(map(str, found.predicted.tolist()))
-        else:
-            self._sum_predicted += float(found.predicted.sum())
-            self._sum_width += float(np.sum(found.upper - found.lower))
+        self.facts.add(found)
         return prediction_table(found)
 
     def _means(self, features: Any) -> Any:
@@ -83,62 +63,33 @@ class BatchPredictions:
 
         predicted = self._estimator.predict(features)
         ends = self._estimator.predict_interval(features, self._coverage, kind="mean")
-        self._sum_predicted += float(predicted.sum())
-        self._sum_width += float(np.sum(ends[:, 1] - ends[:, 0]))
-        columns = {"predicted": predicted, "mean_lower": ends[:, 0], "mean_upper": ends[:, 1]}
         support = support_of(self._estimator, features)
-        self._count(support)
+        self.facts.add_numbers(predicted, ends[:, 1] - ends[:, 0], support)
+        columns = {"predicted": predicted, "mean_lower": ends[:, 0], "mean_upper": ends[:, 1]}
         return pa.table(columns if support is None else {**columns, "support": support})
-
-    def _count(self, support: F64 | None) -> None:
-        """Count the rows without data near; None once that is not known."""
-        found = count_no_data(support).get("n_no_data")
-        known = self._n_no_data
-        self._n_no_data = None if found is None or known is None else known + found
-
-    def facts(self) -> dict[str, Any]:
-        """What there is to say, as plain data."""
-        common: dict[str, Any] = {"n_rows": self.n_rows, "coverage": self._coverage}
-        if self._n_no_data is not None:
-            common["n_no_data"] = self._n_no_data
-        if is_classifier(self._estimator):
-            confident = {"gamma0": self._gamma0, "n_confident": self.n_confident}
-            return {**common, **confident, "classes": dict(sorted(self.classes.items()))}
-        return {
-            **common,
-            "mean_predicted": self._sum_predicted / self.n_rows,
-            "mean_width": self._sum_width / self.n_rows,
-        }
 
     def notes(self) -> list[str]:
         """What a user should know."""
-        unseen = [
+        notes = [*self._unseen.notes(), *self.facts.notes()]
+        return [*notes, _MEANS_ONLY] if lacks_responses(self._estimator) else notes
+
+
+class UnseenLevels:
+    """Columns with levels that the model never saw, over all batches."""
+
+    def __init__(self) -> None:
+        self._columns: set[str] = set()
+
+    def add(self, notes: list[str]) -> None:
+        """Take the columns that the notes of a batch begin with."""
+        self._columns.update(note.split(":")[0] for note in notes)
+
+    def notes(self) -> list[str]:
+        """One for each column."""
+        return [
             f"{column}: levels that the model never saw were taken as missing."
-            for column in sorted(self._unseen)
+            for column in sorted(self._columns)
         ]
-        if self._n_no_data is None:
-            unseen.append(NO_SUPPORT)
-        if not lacks_responses(self._estimator):
-            return unseen
-        kind = (
-            "the model keeps no training responses: intervals are of the mean, not of new values."
-        )
-        return [*unseen, kind]
-
-
-def count_no_data(support: F64 | None) -> dict[str, int]:
-    """How many rows have no data near, by name; empty where that is not known."""
-    return {} if support is None else {"n_no_data": int((support < NO_DATA_BELOW).sum())}
-
-
-def support_note(support: F64 | None) -> list[str]:
-    """What a user should know of predictions without support."""
-    return [NO_SUPPORT] if support is None else []
-
-
-def lacks_responses(estimator: Any) -> bool:
-    """Whether a regressor cannot give intervals of new values."""
-    return not (is_classifier(estimator) or estimator.predictive_.gives_distribution)
 
 
 def predict_large(

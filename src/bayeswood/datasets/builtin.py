@@ -1,14 +1,19 @@
 """The data sets inside the package; docs/datasets.md has their sources and licences."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.utils import Bunch
 
 from bayeswood.datasets.catalogue import TARGET, facts_of
 from bayeswood.datasets.data_set import make_frame, make_matrix, make_target
 from bayeswood.datasets.places import BUNDLE, BUNDLED, read_place
 from bayeswood.errors import BayeswoodError
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
 
 _NAMES = ("breast_cancer_wisconsin", "iris", "wine", "wine_quality")
 
@@ -54,6 +59,8 @@ def builtin_path(name: str) -> Path:
 
 
 def _load(name: str, as_frame: bool) -> Bunch:
+    from sklearn.utils import Bunch
+
     facts = facts_of(name)
     columns = read_place(facts, BUNDLED, builtin_path(name))
     target = make_target(columns[TARGET])

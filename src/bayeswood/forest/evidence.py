@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest.class_prior import class_alphas, total_alpha
@@ -103,6 +102,8 @@ def log_marginal(counts: F64, alphas: F64) -> F64:
     alphas : ndarray, (n_classes,)
     """
     whole = total_alpha(alphas)
+    from scipy.special import gammaln
+
     total = gammaln(whole) - gammaln(counts.sum(axis=1) + whole)
     result: F64 = total + (gammaln(counts + alphas) - gammaln(alphas)).sum(axis=1)
     return result

@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
@@ -287,6 +286,8 @@ class RandomizedTreesClassifier(ForestClassifier):
 
     def _scores(self, X: Any, y: Any, sample_weight: Any, stages: Any) -> F64:
         """Accuracy of what `stages` makes of the members' probabilities, for each of them."""
+        from sklearn.utils.validation import check_consistent_length, column_or_1d
+
         rows = self._encode(X)
         truth = column_or_1d(y)
         check_consistent_length(rows, truth)

@@ -1,62 +1,112 @@
 """Which class a method's name stands for, and loading a model whatever its class."""
 
-from typing import Any, TypeVar, overload
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.methods.bart.classifier import BARTClassifier
-from bayeswood.methods.bart.regressor import BARTRegressor
-from bayeswood.methods.base.forest_estimator import ForestEstimator, restore_estimator
-from bayeswood.methods.bayesian_forest.bayesian_forest import (
-    BayesianForestClassifier,
-    BayesianForestRegressor,
-)
-from bayeswood.methods.bayesian_forest.empirical import (
-    EmpiricalBayesianForestClassifier,
-    EmpiricalBayesianForestRegressor,
-)
-from bayeswood.methods.bayesian_forest.subsample import (
-    SubsampleForestClassifier,
-    SubsampleForestRegressor,
-)
-from bayeswood.methods.calibrated_forest.classifier import CalibratedForestClassifier
-from bayeswood.methods.calibrated_forest.regressor import CalibratedForestRegressor
-from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
-from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
-from bayeswood.methods.mcmc_tree.classifier import MCMCTreeClassifier
-from bayeswood.methods.mcmc_tree.regressor import MCMCTreeRegressor
-from bayeswood.methods.random_forest import RandomForestClassifier, RandomForestRegressor
-from bayeswood.methods.randomized_trees import RandomizedTreesClassifier
-from bayeswood.methods.safe_bayes.classifier import SafeBayesForestClassifier
-from bayeswood.methods.safe_bayes.regressor import SafeBayesForestRegressor
-from bayeswood.methods.smc_tree.classifier import SMCTreeClassifier
-from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 from bayeswood.modelfile import File, read_model
-from bayeswood.uncertainty.envelope.choice import GammaChoice
 
 Fitted = TypeVar("Fitted")
 
+if TYPE_CHECKING:
+    from bayeswood.methods.base.forest_estimator import ForestEstimator
+
+# The module of each estimator, imported when the estimator is first asked for.
+_HOMES = {
+    "BARTClassifier": "bart.classifier",
+    "BARTRegressor": "bart.regressor",
+    "BayesianForestClassifier": "bayesian_forest.bayesian_forest",
+    "BayesianForestRegressor": "bayesian_forest.bayesian_forest",
+    "CalibratedForestClassifier": "calibrated_forest.classifier",
+    "CalibratedForestRegressor": "calibrated_forest.regressor",
+    "EmpiricalBayesianForestClassifier": "bayesian_forest.empirical",
+    "EmpiricalBayesianForestRegressor": "bayesian_forest.empirical",
+    "MCMCTreeClassifier": "mcmc_tree.classifier",
+    "MCMCTreeRegressor": "mcmc_tree.regressor",
+    "RandomForestClassifier": "random_forest",
+    "RandomForestRegressor": "random_forest",
+    "RandomizedTreesClassifier": "randomized_trees",
+    "SMCTreeClassifier": "smc_tree.classifier",
+    "SMCTreeRegressor": "smc_tree.regressor",
+    "SafeBayesForestClassifier": "safe_bayes.classifier",
+    "SafeBayesForestRegressor": "safe_bayes.regressor",
+    "SubsampleForestClassifier": "bayesian_forest.subsample",
+    "SubsampleForestRegressor": "bayesian_forest.subsample",
+}
+
 # The command line's names: (classifier, regressor); None where a method has no such side.
-METHODS: dict[str, tuple[type[ForestEstimator] | None, type[ForestEstimator] | None]] = {
-    "calibrated-forest": (CalibratedForestClassifier, CalibratedForestRegressor),
-    "bayesian-forest": (BayesianForestClassifier, BayesianForestRegressor),
-    "random-forest": (RandomForestClassifier, RandomForestRegressor),
-    "randomized-trees": (RandomizedTreesClassifier, None),
-    "safe-bayes-forest": (SafeBayesForestClassifier, SafeBayesForestRegressor),
+_SIDES: dict[str, tuple[str | None, str | None]] = {
+    "calibrated-forest": ("CalibratedForestClassifier", "CalibratedForestRegressor"),
+    "bayesian-forest": ("BayesianForestClassifier", "BayesianForestRegressor"),
+    "random-forest": ("RandomForestClassifier", "RandomForestRegressor"),
+    "randomized-trees": ("RandomizedTreesClassifier", None),
+    "safe-bayes-forest": ("SafeBayesForestClassifier", "SafeBayesForestRegressor"),
     "empirical-bayesian-forest": (
-        EmpiricalBayesianForestClassifier,
-        EmpiricalBayesianForestRegressor,
+        "EmpiricalBayesianForestClassifier",
+        "EmpiricalBayesianForestRegressor",
     ),
-    "subsample-forest": (SubsampleForestClassifier, SubsampleForestRegressor),
-    "mcmc-tree": (MCMCTreeClassifier, MCMCTreeRegressor),
-    "smc-tree": (SMCTreeClassifier, SMCTreeRegressor),
-    "bart": (BARTClassifier, BARTRegressor),
+    "subsample-forest": ("SubsampleForestClassifier", "SubsampleForestRegressor"),
+    "mcmc-tree": ("MCMCTreeClassifier", "MCMCTreeRegressor"),
+    "smc-tree": ("SMCTreeClassifier", "SMCTreeRegressor"),
+    "bart": ("BARTClassifier", "BARTRegressor"),
 }
 
 DEFAULT_METHOD = "calibrated-forest"
 
-ESTIMATORS: dict[str, type[ForestEstimator]] = {
-    side.__name__: side for sides in METHODS.values() for side in sides if side is not None
-}
+Sides = tuple["type[ForestEstimator] | None", "type[ForestEstimator] | None"]
+
+
+class _Estimators(MutableMapping[str, "type[ForestEstimator]"]):
+    """The estimators by the names of their classes, each imported when it is asked for."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._found: dict[str, type[ForestEstimator] | None] = dict.fromkeys(names)
+
+    def __getitem__(self, name: str) -> type[ForestEstimator]:
+        found = self._found[name]
+        if found is None:
+            home = import_module(f"bayeswood.methods.{_HOMES[name]}")
+            found = self._found[name] = getattr(home, name)
+        return found
+
+    def __setitem__(self, name: str, estimator: type[ForestEstimator]) -> None:
+        self._found[name] = estimator
+
+    def __delitem__(self, name: str) -> None:
+        del self._found[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+class _Methods(Mapping[str, Sides]):
+    """(classifier, regressor) by the command line's names; None where a method has no such side."""
+
+    def __getitem__(self, name: str) -> Sides:
+        classifier, regressor = (None if n is None else ESTIMATORS[n] for n in _SIDES[name])
+        return classifier, regressor
+
+    def __contains__(self, name: object) -> bool:
+        return name in _SIDES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_SIDES)
+
+    def __len__(self) -> int:
+        return len(_SIDES)
+
+
+ESTIMATORS = _Estimators([name for sides in _SIDES.values() for name in sides if name is not None])
+METHODS = _Methods()
 
 
 def method_class(name: str, task: str) -> type[ForestEstimator]:
@@ -99,6 +149,9 @@ def trusted_types() -> list[str]:
     >>> "bayeswood.methods.random_forest.RandomForestRegressor" in trusted_types()
     True
     """
+    from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
+    from bayeswood.uncertainty.envelope.choice import GammaChoice
+
     known = (*ESTIMATORS.values(), EnvelopeClassifier, GammaChoice)
     return sorted(f"{kind.__module__}.{kind.__name__}" for kind in known)
 
@@ -147,8 +200,13 @@ def load(path: File, kind: type[Any] | None = None) -> Any:
     ...     load(path)
     BayesianForestClassifier(n_estimators=5, random_state=0)
     """
+    from bayeswood.methods.base.forest_estimator import restore_estimator
+
     model = read_model(path)
     if model[0] == "EnvelopeClassifier":
+        from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
+        from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
+
         found: Any = EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
     else:
         found = restore_estimator(*model, ESTIMATORS)

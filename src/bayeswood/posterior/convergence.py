@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from bayeswood.errors import BayeswoodError
 
@@ -132,6 +131,8 @@ def _halves(one: F64) -> F64:
 
 
 def _normal_scores(chains: F64) -> F64:
+    from scipy.stats import rankdata
+
     ranks = rankdata(chains, method="average", axis=None).reshape(chains.shape)
     scores: F64 = ndtri((ranks - 0.375) / (chains.size + 0.25))
     return scores

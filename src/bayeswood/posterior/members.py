@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.table import Schema, transform_table
+from bayeswood.threads import n_threads
 from bayeswood.uncertainty.intervals import BLOCK_BYTES
 
 F64 = NDArray[np.float64]
@@ -57,9 +56,9 @@ class Members:
         self.forest: Forest = estimator.forest_
         self.schema: Schema = estimator.schema_
         self.weights: F64 = np.asarray(estimator.member_weights_, dtype=np.float64)
-        self.is_classifier = bool(is_classifier(estimator))
+        self.is_classifier = hasattr(estimator, "classes_")
         self.classes: NDArray[Any] = np.asarray(getattr(estimator, "classes_", ()))
-        self.n_jobs = int(effective_n_jobs(getattr(estimator, "n_jobs", None)))
+        self.n_jobs = n_threads(getattr(estimator, "n_jobs", None))
         self._name = type(estimator).__name__
         self._linked = getattr(getattr(estimator, "predictive_", None), "linked", None)
         # A regressor of one response gives its draws without an axis for it.

@@ -7,11 +7,10 @@ from bayeswood.report.predictions import (
     NumberPredictions,
     predict_rows,
 )
+from bayeswood.report.scores import ClassifierScores, RegressorScores
 from bayeswood.report.summarize import (
-    ClassifierScores,
     Importances,
     ModelSummary,
-    RegressorScores,
     classify_outcomes,
     score_predictions,
     summarize_importances,

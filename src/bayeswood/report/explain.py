@@ -1,17 +1,16 @@
 """One prediction in words and numbers: what, how sure, and who disagrees about which feature."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
-from bayeswood.posterior import Members
-from bayeswood.posterior.members import as_rows
-from bayeswood.posterior.paths import Parting, part_ways, path_steps
 from bayeswood.report.predictions import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -19,8 +18,11 @@ from bayeswood.report.predictions import (
     support_of,
 )
 from bayeswood.report.reasons import Reason, find_reasons
-from bayeswood.report.wording import explanation_html, explanation_text
 from bayeswood.uncertainty import Uncertainty, check_coverage, is_confident, member_variance
+
+if TYPE_CHECKING:
+    from bayeswood.posterior.members import Members
+    from bayeswood.posterior.paths import Parting
 
 F64 = NDArray[np.float64]
 
@@ -150,12 +152,16 @@ class Explanation:
     @property
     def text(self) -> str:
         """The explanation in words, at most 80 columns wide."""
+        from bayeswood.report.wording import explanation_text
+
         return explanation_text(self)
 
     def __str__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
+        from bayeswood.report.wording import explanation_html
+
         return explanation_html(self)
 
     def __repr__(self) -> str:
@@ -213,6 +219,8 @@ def explain(
     >>> why.is_confident, len(why.dissenters)
     (False, 12)
     """
+    from bayeswood.posterior.members import Members, as_rows
+
     check_coverage(coverage, _NAME)
     members = Members(model, _NAME)
     table = as_rows(x)
@@ -339,6 +347,8 @@ def spread_of_predictions(members: Members) -> float:
 def _dissenters(
     members: Members, row: NDArray[Any], agrees: NDArray[np.bool_], said: NDArray[Any]
 ) -> tuple[Dissenter, ...]:
+    from bayeswood.posterior.paths import part_ways, path_steps
+
     counts = members.weights > 0
     dissenting = np.flatnonzero(~agrees & counts)
     if not dissenting.size:

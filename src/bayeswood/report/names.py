@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
@@ -88,3 +89,33 @@ def percent(share: float) -> str:
     ('90%', '99.5%', '7%')
     """
     return f"{100 * share:.6g}%"
+
+
+@dataclass(frozen=True)
+class MemberWords:
+    """What the members of a forest are: trees, or sums of trees.
+
+    Attributes
+    ----------
+    counted : str
+        With their number.
+    plural : str
+    """
+
+    counted: str
+    plural: str
+
+
+def member_words(n_members: int, trees_per_member: int) -> MemberWords:
+    """Words for so many members of so many trees.
+
+    Examples
+    --------
+    >>> member_words(300, 1).counted
+    '300 trees'
+    >>> member_words(4000, 200)
+    MemberWords(counted='4,000 sums of 200 trees', plural='sums of trees')
+    """
+    if trees_per_member == 1:
+        return MemberWords(f"{n_members:,} trees", "trees")
+    return MemberWords(f"{n_members:,} sums of {trees_per_member} trees", "sums of trees")

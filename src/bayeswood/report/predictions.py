@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.uncertainty import is_confident, vote_shares
@@ -181,7 +180,7 @@ def predict_rows(
     if guarantee and not getattr(estimator, "promises_coverage", False):
         raise BayeswoodError(f"{type(estimator).__name__} gives no guarantees of coverage.")
     found: ClassPredictions | NumberPredictions
-    if is_classifier(estimator):
+    if hasattr(estimator, "classes_"):
         sets = estimator.predict_set(X, coverage) if guarantee else None
         of_classes = _predict_classes(estimator, X, coverage, gamma0, class_intervals)
         found = replace(of_classes, sets=sets)

@@ -7,26 +7,26 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bayeswood.report.names import listing, percent, shorten
+from bayeswood.report.names import MemberWords, listing, member_words, percent, shorten
 from bayeswood.report.palette import BLUE, OUTCOME_COLOURS, OUTCOME_NAMES
-from bayeswood.report.summarize import (
-    ClassifierScores,
-    Importances,
-    ModelSummary,
-    RegressorScores,
-)
+from bayeswood.report.scores import ClassifierScores, RegressorScores
+from bayeswood.report.summarize import Importances, ModelSummary
 from bayeswood.uncertainty import Outcome
 
 _BAR_CELLS = 28
 _N_FEATURES = 10
 
 
-def render_scores(scores: ClassifierScores | RegressorScores) -> RenderableType:
+def render_scores(
+    scores: ClassifierScores | RegressorScores, members: str = "trees"
+) -> RenderableType:
     """A table of scores; for classifiers also the three outcomes as bars.
 
     Parameters
     ----------
     scores : ClassifierScores or RegressorScores
+    members : str, default="trees"
+        Who votes.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def render_scores(scores: ClassifierScores | RegressorScores) -> RenderableType:
         count = str(round(share * scores.n_rows))
         bar = Text(bar_text(share), style=colour)
         table.add_row(OUTCOME_NAMES[outcome], count, f"{share:.1%}", bar)
-    least = f"at least {percent(scores.gamma0)} of the trees"
+    least = f"at least {percent(scores.gamma0)} of the {members}"
     note = Text(f"  Confident: {least} vote for the predicted class.", style="dim")
     return Group(render_pairs(_classifier_rows(scores)), Text(""), table, note)
 
@@ -117,15 +117,22 @@ def render_model(model: ModelSummary, facts: Iterable[tuple[str, str]] = ()) -> 
         render_pairs(rows),
         heading("Parameters"),
         render_pairs(parameters),
-        heading("Importance ± spread over the trees"),
+        heading(f"Importance ± spread over the {_members(model).plural}"),
         render_importances(model.importances),
     )
 
 
+def _members(model: ModelSummary) -> MemberWords:
+    return member_words(model.n_trees // model.trees_per_member, model.trees_per_member)
+
+
 def _size_rows(model: ModelSummary) -> list[tuple[str, str]]:
     size = f"{model.mean_leaves:.1f} leaves and depth {model.mean_depth:.1f} on average"
+    trees = ("trees", f"{model.n_trees}, {size}")
+    if model.trees_per_member > 1:
+        trees = ("sums of trees", f"{_members(model).counted}; a tree has {size}")
     rows = [
-        ("trees", f"{model.n_trees}, {size}"),
+        trees,
         ("features", f"{len(model.feature_names)}: " + listing(model.feature_names)),
     ]
     if model.target is not None:

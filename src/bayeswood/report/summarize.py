@@ -5,72 +5,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.report.predictions import ClassPredictions, NumberPredictions
-from bayeswood.uncertainty import Outcome, sort_outcomes
+from bayeswood.report.score_sums import ClassSums, NumberSums
+from bayeswood.report.scores import ClassifierScores, RegressorScores
+from bayeswood.uncertainty import sort_outcomes
 
 F64 = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ClassifierScores:
-    """How well a classifier did on labelled rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    accuracy : float
-    log_predictive_probability : float
-        Mean log of the probability given to the true class; a probability of 0 counts as the
-        float64 epsilon, as in scikit-learn's ``log_loss``.
-    n_zero_probability : int
-        Rows whose true class got probability 0.
-    brier : float
-        Mean squared error of the probabilities: of the second class where there are two classes,
-        summed over the classes where there are more.
-    gamma0 : float
-    confident_correct, uncertain, confident_incorrect : float
-        Shares of the rows; they sum to 1.
-    """
-
-    n_rows: int
-    accuracy: float
-    log_predictive_probability: float
-    n_zero_probability: int
-    brier: float
-    gamma0: float
-    confident_correct: float
-    uncertain: float
-    confident_incorrect: float
-
-
-@dataclass(frozen=True)
-class RegressorScores:
-    """How well a regressor did on labelled rows.
-
-    Attributes
-    ----------
-    n_rows : int
-    rmse, mae : float
-        Root mean squared and mean absolute error.
-    r2 : float
-        NaN where the target does not vary.
-    coverage : float
-        What the intervals promise.
-    covered : float
-        Share of the rows whose target lies in its interval.
-    mean_width : float
-        Of the intervals.
-    """
-
-    n_rows: int
-    rmse: float
-    mae: float
-    r2: float
-    coverage: float
-    covered: float
-    mean_width: float
 
 
 @dataclass(frozen=True)
@@ -109,6 +50,8 @@ class ModelSummary:
     task : str
         ``"classification"`` or ``"regression"``.
     n_trees : int
+    trees_per_member : int
+        More than 1 where members are sums of trees.
     mean_leaves, mean_depth : float
         Per tree.
     feature_names : tuple of str
@@ -125,6 +68,7 @@ class ModelSummary:
     estimator: str
     task: str
     n_trees: int
+    trees_per_member: int
     mean_leaves: float
     mean_depth: float
     feature_names: tuple[str, ...]
@@ -186,49 +130,12 @@ def score_predictions(
     (0.5, 1.0, 2.0)
     """
     if isinstance(predictions, ClassPredictions):
-        return _score_classes(predictions, np.asarray(y))
-    return _score_numbers(predictions, np.asarray(y, dtype=np.float64))
-
-
-def _score_classes(predictions: ClassPredictions, y: NDArray[Any]) -> ClassifierScores:
-    is_true_class = y[:, None] == predictions.classes[None, :]
-    true_proba = np.where(is_true_class, predictions.proba, 0.0).sum(axis=1)
-    counts = np.bincount(classify_outcomes(predictions, y), minlength=3) / len(y)
-    return ClassifierScores(
-        n_rows=len(y),
-        accuracy=float(np.mean(predictions.predicted == y)),
-        log_predictive_probability=float(
-            np.log(np.clip(true_proba, np.finfo(np.float64).eps, 1.0)).mean()
-        ),
-        n_zero_probability=int(np.sum(true_proba <= 0)),
-        brier=_brier(predictions.proba, is_true_class),
-        gamma0=predictions.gamma0,
-        confident_correct=float(counts[Outcome.CONFIDENT_CORRECT]),
-        uncertain=float(counts[Outcome.UNCERTAIN]),
-        confident_incorrect=float(counts[Outcome.CONFIDENT_INCORRECT]),
-    )
-
-
-def _brier(proba: F64, is_true_class: NDArray[np.bool_]) -> float:
-    # A class unseen in training adds its own (0 - 1)^2.
-    unseen = 1.0 - is_true_class.sum(axis=1)
-    per_row = ((proba - is_true_class) ** 2).sum(axis=1) + unseen
-    return float(per_row.mean() / (2 if proba.shape[1] == 2 else 1))
-
-
-def _score_numbers(predictions: NumberPredictions, y: F64) -> RegressorScores:
-    error = predictions.predicted - y
-    total = float(((y - y.mean()) ** 2).sum())
-    is_covered = (predictions.lower <= y) & (y <= predictions.upper)
-    return RegressorScores(
-        n_rows=len(y),
-        rmse=float(np.sqrt(np.mean(error**2))),
-        mae=float(np.mean(np.abs(error))),
-        r2=1 - float((error**2).sum()) / total if total > 0 else float("nan"),
-        coverage=predictions.coverage,
-        covered=float(is_covered.mean()),
-        mean_width=float(np.mean(predictions.upper - predictions.lower)),
-    )
+        of_classes = ClassSums()
+        of_classes.add(predictions, np.asarray(y))
+        return of_classes.scores()
+    of_numbers = NumberSums()
+    of_numbers.add(predictions, np.asarray(y, dtype=np.float64))
+    return of_numbers.scores()
 
 
 def summarize_importances(estimator: Any) -> Importances:
@@ -304,8 +211,9 @@ def summarize_model(estimator: Any) -> ModelSummary:
     }
     return ModelSummary(
         estimator=type(estimator).__name__,
-        task="classification" if is_classifier(estimator) else "regression",
+        task="classification" if hasattr(estimator, "classes_") else "regression",
         n_trees=len(trees),
+        trees_per_member=estimator.forest_.trees_per_member,
         mean_leaves=float(np.mean([tree.n_leaves for tree in trees])),
         mean_depth=float(np.mean([tree.depth for tree in trees])),
         feature_names=feature_names(estimator),

@@ -1,6 +1,6 @@
 """What comes in: tables, targets and weights, checked once and made ready for the core."""
 
-from bayeswood.table.encode import fit_table, transform_table
+from bayeswood.table.encode import fit_table, transform_row, transform_table
 from bayeswood.table.groups import check_groups
 from bayeswood.table.identifiers import identifiers, warn_of_identifiers
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
@@ -37,6 +37,7 @@ __all__ = [
     "fit_table",
     "identifiers",
     "scale_weights",
+    "transform_row",
     "transform_table",
     "warn_of_identifiers",
     "weight_exponent",

@@ -18,6 +18,7 @@ from bayeswood.table.cells import PLURALS, Cells, nothing
 from bayeswood.table.finite import refuse_infinite
 from bayeswood.table.moments import PLURAL, MomentCells, Moments, fit_moments, text_moments
 from bayeswood.table.names import check_n_features, check_names
+from bayeswood.table.one_row import RowTable, encode_row, frame_row, row_values
 from bayeswood.table.read import Table, open_table, table_names
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
 
@@ -145,6 +146,9 @@ def transform_table(
         The encoded table. A float32 or float64 array is returned as it is, without a copy, if no
         column is a category.
     """
+    one = frame_row(X, schema, unseen)
+    if one is not None:
+        return one
     table = open_table(X, estimator_name)
     check_names(table.names, schema, estimator_name)
     check_n_features(table.shape[1], schema, estimator_name)
@@ -155,8 +159,44 @@ def transform_table(
     return matrix
 
 
+def transform_row(
+    row: Any, schema: Schema, *, estimator_name: str, unseen: float = np.nan
+) -> NDArray[np.float64]:
+    """Read one row the way the training table was read.
+
+    Parameters
+    ----------
+    row : mapping of str to value, sequence or 1-D array
+        Values by the names of the columns, or in their order. None and NaN are missing.
+    schema : Schema
+        What `fit_table` made of the training table.
+    estimator_name : str
+        Who reads the row, for the errors.
+    unseen : float, default NaN
+        As in `transform_table`.
+
+    Returns
+    -------
+    ndarray of shape (1, n_features)
+        The encoded row: the same as that of a table of this row.
+
+    Examples
+    --------
+    >>> _, schema = fit_table([["b", 1.5], ["a", None]], estimator_name="Forest")
+    >>> transform_row({"x0": "b", "x1": 2}, schema, estimator_name="Forest")
+    array([[1., 2.]])
+    """
+    values = row_values(row, schema, estimator_name)
+    encoded = encode_row(values, schema, unseen)
+    if encoded is None:
+        table = RowTable(values, schema.input_names)
+        encoded = _transform_columns(table, schema, estimator_name, unseen)
+        refuse_infinite(encoded, schema.names, estimator_name)
+    return encoded
+
+
 def _transform_columns(
-    table: Table, schema: Schema, estimator_name: str, unseen: float
+    table: Table | RowTable, schema: Schema, estimator_name: str, unseen: float
 ) -> NDArray[np.float64]:
     matrix = np.empty(table.shape, order="F")
     inputs = schema.inputs
@@ -178,7 +218,9 @@ def _transform_columns(
     return _put_in(matrix, placeholders, blocks)[0]
 
 
-def _same_moments(table: Table, index: int, column: Moments, estimator_name: str) -> MomentCells:
+def _same_moments(
+    table: Table | RowTable, index: int, column: Moments, estimator_name: str
+) -> MomentCells:
     """A later column of the kind that was taken apart in training."""
     what = f"Column {column.name!r} of X"
     cells, values = table.moments(index), None
@@ -221,8 +263,9 @@ def _fit_column(
         out[:] = cells.floats()
         return Column(name, "numeric")
     levels = _levels(cells, name)
-    out[:] = _level_numbers(cells, levels)
-    return Column(name, "category", levels)
+    column = Column(name, "category", levels)
+    out[:] = _level_numbers(cells, column)
+    return column
 
 
 def _transform_column(
@@ -245,7 +288,7 @@ def _transform_column(
         return
     if held is bool and cells.family == "number":
         _check_zero_one(cells, column.name, estimator_name)
-    out[:] = cells.floats() if column.kind == "numeric" else _level_numbers(cells, column.levels)
+    out[:] = cells.floats() if column.kind == "numeric" else _level_numbers(cells, column)
 
 
 def _held(column: Column) -> str:
@@ -295,16 +338,16 @@ def _number_levels(cells: Cells, name: str) -> tuple[Level, ...]:
     return tuple(present.tolist())
 
 
-def _level_numbers(cells: Cells, levels: tuple[Level, ...]) -> NDArray[np.float64]:
+def _level_numbers(cells: Cells, column: Column) -> NDArray[np.float64]:
     """Look every value up among the levels; NaN where it is none of them."""
     if cells.family == "string":
-        number = {level: float(i) for i, level in enumerate(levels)}
+        number = column.level_numbers
         numbers = np.array([*(number.get(word, np.nan) for word in cells.words), np.nan])
         encoded: NDArray[np.float64] = numbers[cells.values]
         return encoded
-    if not levels:
+    if not column.levels:
         return np.full(len(cells.values), np.nan)
-    known = _as_array(levels)
+    known = _as_array(column.levels)
     place = np.searchsorted(known, _in_range_of(known, cells.values))
     place = np.minimum(place, len(known) - 1)
     found = (known[place] == cells.values) & ~cells.is_missing()

@@ -9,7 +9,6 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, DataTypeError
 from bayeswood.table.cells import Cells, array_cells, moments_among, unmasked
@@ -92,6 +91,8 @@ def open_table(X: Any, estimator_name: str) -> Table:
     frame = _as_frame(native)
     if frame is not None:
         return _open_frame(frame, estimator_name)
+    from sklearn.utils.validation import check_array  # loads all of scikit-learn's ground
+
     array = check_array(
         _as_array_like(native, estimator_name),
         dtype=None,

@@ -54,6 +54,15 @@ class Column:
         """The type that all levels share; None if there are none."""
         return type(self.levels[0]) if self.levels else None
 
+    @cached_property
+    def level_numbers(self) -> dict[Level, float]:
+        """The number of each level in the encoded matrix."""
+        return {level: float(number) for number, level in enumerate(self.levels)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields: what was looked up does not travel."""
+        return {"name": self.name, "kind": self.kind, "levels": self.levels}
+
 
 @dataclass(frozen=True)
 class Schema:

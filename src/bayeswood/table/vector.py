@@ -7,8 +7,6 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_array
 
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.table.cells import Cells, array_cells, unmasked
@@ -68,6 +66,8 @@ def one_column(columns: list[Cells], n_dimensions: int, what: str) -> Cells:
 
 def warn_of_column(what: str) -> None:
     """scikit-learn's warning of a matrix of one column where a vector would do."""
+    from sklearn.exceptions import DataConversionWarning
+
     warn_user(
         f"A column-vector {what} was passed when a 1d array was expected. Please change the "
         f"shape of {what} to (n_samples, ), for example using ravel().",
@@ -84,6 +84,8 @@ def _check_rows(n_rows: int, shape: tuple[int, ...], what: str, estimator_name: 
 
 
 def _as_array(native: Any, what: str, estimator_name: str) -> NDArray[Any]:
+    from sklearn.utils.validation import check_array
+
     array = check_array(
         _keeping_types(native, what),
         dtype=None,

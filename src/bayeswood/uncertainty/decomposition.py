@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
 
 F64 = NDArray[np.float64]
 
@@ -48,6 +47,8 @@ def split_entropy(draws: F64, weights: F64) -> Uncertainty:
     (array([0.6931]), array([0.]), array([0.6931]))
     """
     mean = np.tensordot(weights, draws, axes=1)
+    from scipy.special import entr
+
     total = entr(mean).sum(axis=-1)
     within = weights @ entr(draws).sum(axis=-1)
     # Rounding can take a probability past 1, whose entropy is negative, and the mean of the

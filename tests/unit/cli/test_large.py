@@ -11,6 +11,7 @@ from file_tables import FEATURES, classifier, regressor, small_table, write_part
 import bayeswood
 from bayeswood.cli.app import app
 from bayeswood.cli.large_input import bytes_in_memory, is_large, memory_limit
+from bayeswood.distributed.files.batches import read_batches
 
 
 def run(*arguments, fails=False):
@@ -119,3 +120,58 @@ def test_a_model_without_responses_predicts_bundled_data(tmp_path):
     assert out.read_text().splitlines()[0].replace('"', "") == (
         "predicted,mean_lower,mean_upper,support"
     )
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """Models of a class and of a number, and labelled rows with levels and classes unseen."""
+    place = tmp_path_factory.mktemp("models")
+    rows = small_table()
+    classifier().fit(rows.select(FEATURES), rows["kind"]).save(place / "kind.bw")
+    regressor().fit(rows.select(FEATURES), rows["y"]).save(place / "y.bw")
+    other = small_table(700, seed=1).to_pandas()
+    other.loc[5, "group"], other.loc[[300, 650], "kind"] = "centre", ["new", "newer"]
+    other.to_csv(place / "rows.csv", index=False)
+    other.to_parquet(place / "rows.parquet", index=False)
+    return place
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("target", ["kind", "y"])
+def test_scores_in_pieces_are_those_of_one_piece(models, kind, target, monkeypatch):
+    args = ["evaluate", models / f"{target}.bw", models / f"rows.{kind}", "-t", target, "--json"]
+    whole = json.loads(run(*args))
+    monkeypatch.setattr("bayeswood.cli.large_input._BYTES_PER_CELL", 10**6)
+    monkeypatch.setattr("bayeswood.cli.large_input._CSV_FACTOR", 10**6)
+    sizes = []
+
+    def few(file, columns):
+        for batch in read_batches(file, columns, batch_rows=90):
+            sizes.append(batch.num_rows)
+            yield batch
+
+    monkeypatch.setattr("bayeswood.cli.evaluate_large.read_batches", few)
+    pieces = json.loads(run(*args, "--memory-limit", "700MB", "-j", 2))
+    assert len(sizes) == 8
+    assert sum(sizes) == 700
+    notes, shorter = whole.pop("notes"), pieces.pop("notes")
+    assert pieces == whole
+    assert notes[0].split(":")[0] == shorter[0].split(":")[0] == "column 'group'"
+    assert notes[1:] == shorter[1:]
+    if target == "kind":
+        assert "in 2 of 700 rows: new, newer." in notes[1]
+
+
+def test_a_folder_can_be_evaluated(models, folder):
+    text = run("evaluate", models / "y.bw", folder, "-t", "y")
+    assert "on 1,200 rows of" in text
+    words = run("evaluate", models / "y.bw", folder, fails=True)
+    assert "Name the target with --target. Not used by the model is more than one: w" in words
+
+
+def test_threads_change_no_prediction(models):
+    one, two = (
+        run("predict", models / "kind.bw", models / "rows.csv", "-o", "-", flag, n, "--json")
+        for flag, n in (("-j", 1), ("--jobs", 2))
+    )
+    assert one == two

@@ -22,7 +22,6 @@ from bayeswood.distributed.files.encoding import (
     read_weight,
 )
 from bayeswood.distributed.files.file_plan import FilePlan, Fragment, RowNumbers
-from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
 from bayeswood.distributed.pieces.row_sample import keys_of, row_keys, smallest_keys
 from bayeswood.distributed.tasks.fit_state import known_numbers, known_plan
 from bayeswood.distributed.tasks.work_folder import WorkFolder
@@ -35,6 +34,7 @@ from bayeswood.table import (
     fit_class_target,
     weight_exponent,
 )
+from bayeswood.table.exact_sum import UNIT, exact_sum
 
 
 def scan_name(index: int) -> str:

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
@@ -265,6 +264,8 @@ class BARTClassifier(SumEstimator, ForestClassifier):
             warn_of_chains(f"Probabilities are uncertain by ±{error:.2g}")
 
     def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        from sklearn.utils.validation import check_consistent_length
+
         numbers = read_known_classes(y, self.classes_, self._name, learns=False).y
         check_consistent_length(rows, numbers)
         found: F64 = self.predictive_.log_density(self.forest_, rows, numbers, n_jobs)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import chi2
 
 F64 = NDArray[np.float64]
 
@@ -74,6 +73,8 @@ def number_prior(
     >>> found.offset, found.leaf_sd, found.noise_sd.round(2)
     (array([4.]), array([1.]), array([0.44]))
     """
+    from scipy.stats import chi2
+
     low, high = y.min(axis=0), y.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
     spread = y.std(axis=0)

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.forest import Forest
 from bayeswood.methods.bart.default_prior import number_prior, rough_noise
@@ -281,6 +280,8 @@ class BARTRegressor(SumEstimator, ForestRegressor):
             warn_of_chains(f"Predictions are uncertain by ±{error:.3g}")
 
     def _log_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
+        from sklearn.utils.validation import check_consistent_length
+
         target = self._read_target(y)
         check_consistent_length(rows, target.y)
         found: F64 = self.predictive_.log_density(self.forest_, rows, target.y, None, n_jobs)

@@ -4,7 +4,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.class_weight import weigh_classes
@@ -13,6 +12,7 @@ from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import check_kind, parameter_error
 from bayeswood.methods.base.parts import ClassBlocks, ClassLabels
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
+from bayeswood.methods.base.scikit_learn import ClassifierMixin
 from bayeswood.methods.base.training_data import (
     Target,
     TrainingData,

@@ -13,7 +13,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
 from bayeswood.errors import BayeswoodError
@@ -107,6 +106,8 @@ class ClassPredictive(Predictive, ABC):
         normal quantile at (1 + coverage) / 2.
         """
         answer = self.probabilities(forest, rows, n_jobs)
+        from scipy.special import ndtri
+
         reach = ndtri((1.0 + coverage) / 2.0) * forest.spread(rows, n_jobs)[1]
         # Rounding may have taken an answer past 1: it still is within.
         upper = np.maximum(np.minimum(answer + reach, 1.0), answer)

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
 
 from bayeswood.methods.base.forest_estimator import ForestEstimator
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import check_kind
 from bayeswood.methods.base.parts import ResponseShape
 from bayeswood.methods.base.predictive import LeafResponses, Predictive
+from bayeswood.methods.base.scikit_learn import RegressorMixin
 from bayeswood.methods.base.training_data import Target, TrainingData, read_numeric_target
 from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage, interval_levels
 

@@ -8,16 +8,20 @@ stopped there, and may stop the growing. Without callbacks the trees are grown i
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
+from bayeswood.methods.base.process import only_predicts
+
 try:
+    if only_predicts():
+        raise ImportError("a process that only predicts has no callbacks")
     from sklearn.callback import CallbackSupportMixin
     from sklearn.callback import with_callbacks as _with_callbacks
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in for scikit-learn's mixin, which this version lacks."""
+        """Stands in for scikit-learn's mixin where that is not to be had."""
 
     def _with_callbacks(method: Any) -> Any:
-        """Stands in for scikit-learn's decorator, which this version lacks."""
+        """Stands in for scikit-learn's decorator where that is not to be had."""
         return method
 
 

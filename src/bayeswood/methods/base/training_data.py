@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.table import (
@@ -209,6 +208,8 @@ def read_training_data(
     owner: str,
 ) -> TrainingData:
     """Encode the table and leave out the rows of weight 0."""
+    from sklearn.utils.validation import check_consistent_length
+
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
     warn_of_identifiers(matrix, schema, owner)

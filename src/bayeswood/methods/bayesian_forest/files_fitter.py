@@ -9,9 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
 
 from bayeswood.distributed.files.encoding import Encoding, Totals
 from bayeswood.distributed.files.file_plan import Source
@@ -19,6 +17,7 @@ from bayeswood.distributed.files_request import FilesFit, FilesRequest, Growth
 from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import RowWeights
+from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.forest_estimator import (
     check_own_parameters,
     fitted_attributes,
@@ -42,6 +41,7 @@ from bayeswood.methods.bayesian_forest.trunk_and_branches import Trunk, TrunkFor
 from bayeswood.methods.bayesian_forest.trunk_check import check_trunk
 from bayeswood.methods.bayesian_forest.trunk_plan import TrunkPlan, plan_trunk
 from bayeswood.methods.cart.cart_forest import keeps_rows, plan_cart
+from bayeswood.threads import n_threads
 from bayeswood.uncertainty import Responses
 
 # Parameters that change who does what, and no result.
@@ -77,7 +77,7 @@ class FilesFitter:
         self.estimator = estimator
         self.call = call
         self.name = type(estimator).__name__
-        self.is_classifier = bool(is_classifier(estimator))
+        self.is_classifier = isinstance(estimator, ForestClassifier)
 
     def check(self, memory_limit: Any, **given: Any) -> int:
         """Check the parameters of the estimator and of the call; the memory limit in bytes."""
@@ -132,7 +132,7 @@ class FilesFitter:
             seed=draw_seed(self.estimator.random_state),
             grow=self.growth,
             owner=self.name,
-            n_jobs=int(effective_n_jobs(n_jobs)),
+            n_jobs=n_threads(n_jobs),
             sample_size=self.estimator.trunk_sample_size,
             keep_rows=keeps_rows(self.estimator),
             show_progress=bool(self.estimator.verbose),
@@ -236,7 +236,7 @@ def predicted_columns(model: Any, X: Any) -> dict[str, NDArray[Any]]:
     ``predicted``, and for classifiers ``p_CLASS`` for the probability of each class; for several
     responses ``predicted_0``, ``predicted_1``, ...
     """
-    if is_classifier(model):
+    if hasattr(model, "classes_"):
         shares = model.predict_proba(X)
         labels = model.classes_[np.argmax(shares, axis=1)]
         named = {f"p_{label}": shares[:, c] for c, label in enumerate(model.classes_)}

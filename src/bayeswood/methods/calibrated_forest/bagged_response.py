@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
@@ -130,6 +129,8 @@ class BaggedResponse(NumberPredictive):
         """μ plus the sd between members times quantiles of Student's t on G − 1 degrees."""
         spread = np.sqrt(self.variance_of_mean(forest, rows, n_jobs))
         within = np.clip(levels, _OUTERMOST, 1.0 - _OUTERMOST)
+        from scipy.special import stdtrit
+
         reach = stdtrit(max(1, forest.n_members - 1), within)
         found: F64 = forest.predict(rows, n_jobs)[:, :, None] + spread[:, :, None] * reach
         return found

@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from bayeswood import _core
 from bayeswood.forest import Forest, RowWeights
@@ -440,6 +439,8 @@ def _least_squares_shares(
     parts: Sequence[F64], y: F64, weights: F64 | None, seen: NDArray[np.bool_]
 ) -> F64:
     """Non-negative weights of sum 1 by which the parts' out-of-bag means come nearest to y."""
+    from scipy.optimize import nnls
+
     if len(parts) == 1 or not seen.any():
         return np.full(len(parts), 1.0 / len(parts))
     own = np.ones(len(y)) if weights is None else weights / weights.max()

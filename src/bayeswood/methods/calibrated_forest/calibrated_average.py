@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
 from bayeswood.attribution.explain import explain_bags
@@ -116,6 +115,8 @@ class CalibratedAverage(ClassPredictive):
     def interval(self, forest: Forest, rows: NDArray[Any], coverage: float, n_jobs: int) -> F64:
         """P ± t sd within [0, 1], t of Student's distribution with a degree less than bags."""
         n_bags = len(self.spread.weights(forest))
+        from scipy.special import stdtrit
+
         reach = stdtrit(max(1, n_bags - 1), (1.0 + coverage) / 2.0)
         found = []
         for answer, deviations in self._blocks(forest, rows, n_jobs):

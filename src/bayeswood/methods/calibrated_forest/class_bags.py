@@ -28,7 +28,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
 
 from bayeswood import _core
 from bayeswood.forest import Forest
@@ -125,6 +124,8 @@ class BagSpread:
         knowledge = H(p) − Σ_g w_g H(p_g) + Σ_c p_c (1 − p_c)² v_c / 2, p_g the bags' members. The
         last term is the divergence that the offset's variance brings, to the second order.
         """
+        from scipy.special import entr
+
         total = np.maximum(entr(answer).sum(axis=1), 0.0)
         of_members = entr(self.draws(answer, deviations)).sum(axis=2)
         between = np.maximum(total - self.weights(forest) @ of_members, 0.0)

@@ -17,7 +17,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
 from bayeswood import _core
 from bayeswood.forest import RowWeights
@@ -95,6 +94,8 @@ def _chain(
     n_jobs: int,
 ) -> _core.SumSampler:
     """A chain on the rows of a bag, at its start."""
+    from scipy.stats import chi2
+
     own = y[inside]
     low, high, spread = own.min(axis=0), own.max(axis=0), own.std(axis=0)
     width = np.where(high > low, high - low, 1.0)

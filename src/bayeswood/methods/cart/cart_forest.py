@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from bayeswood.forest import RowWeights
@@ -21,6 +20,7 @@ from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.grow_cart import CartPlan, grow_cart
 from bayeswood.methods.cart.growth_rules import resolve_growth
 from bayeswood.methods.cart.warm_start import WarmStart
+from bayeswood.threads import n_threads
 
 
 class CartForest(ForestEstimator):
@@ -109,7 +109,7 @@ def plan_cart(forest: Any, shape: tuple[int, ...], row_weights: RowWeights) -> C
         min_weight_fraction_leaf=float(forest.min_weight_fraction_leaf),
         max_depth=None if forest.max_depth is None else int(forest.max_depth),
         keep_rows=keeps_rows(forest),
-        n_jobs=int(effective_n_jobs(forest.n_jobs)),
+        n_jobs=n_threads(forest.n_jobs),
         show_progress=bool(forest.verbose),
         balance_trees=balances_trees(forest),
     )

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.errors import BayeswoodError
@@ -61,6 +60,8 @@ class DirichletClassifier(ForestClassifier):
 
     def _class_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
         """The same of users' classes, by the trees of the fitted forest."""
+        from sklearn.utils.validation import check_consistent_length
+
         numbers = read_known_classes(y, self.classes_, self._name, learns=False).y
         check_consistent_length(rows, numbers)
         table = LeafTable.of(self.forest_)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from bayeswood import _core
 from bayeswood.methods.base.grown_forest import GrownForest
@@ -90,6 +89,8 @@ class StudentRegressor(ForestRegressor):
 
     def _number_density(self, rows: NDArray[Any], y: Any, n_jobs: int) -> F64:
         """Log density of users' responses, left out of their leaves, (n_trees, n_rows)."""
+        from sklearn.utils.validation import check_consistent_length
+
         numbers = self._read_target(y).y[:, 0]
         check_consistent_length(rows, numbers)
         table = LeafTable.of(self.forest_)

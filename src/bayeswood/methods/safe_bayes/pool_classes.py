@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import entr
 
 from bayeswood.attribution import Additive, AdditivePart
@@ -104,6 +103,8 @@ def best_sharpness(mean_log: F64, log_shares: F64, y: NDArray[np.int32], times: 
         log_z = top + np.log(np.exp(logits - top[:, None]).sum(axis=1))
         gain = times @ (own_share + sharpness * own_lean - log_z)
         return float(0.5 * (log_sharpness / LOG_SHARPNESS_SD) ** 2 - gain)
+
+    from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
         loss, bounds=LOG_SHARPNESS_RANGE, method="bounded", options={"xatol": 1e-9}

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from scipy.special import ndtri, stdtr
 
 from bayeswood.attribution import Additive, AdditivePart
@@ -89,6 +88,8 @@ def best_number_sharpness(precision: F64, lean: F64, base: Normal, y: F64, times
         squares = (y - found.mean) ** 2 / found.variance
         log_density = -0.5 * (_LOG_TWO_PI + np.log(found.variance) + squares)
         return float(0.5 * (log_sharpness / LOG_SHARPNESS_SD) ** 2 - times @ log_density)
+
+    from scipy.optimize import minimize_scalar
 
     found = minimize_scalar(
         loss, bounds=LOG_SHARPNESS_RANGE, method="bounded", options={"xatol": 1e-9}

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from bayeswood import _core
 from bayeswood.errors import warn_user
@@ -167,6 +166,8 @@ class ParticleEstimator(ArvizDraws):
 
     def _is_finished(self, found: SampledParticles) -> bool:
         """Whether every tree was finished; a warning if not."""
+        from sklearn.exceptions import ConvergenceWarning
+
         n_open = int(found.island_n_open.sum())
         if n_open:
             warn_user(

@@ -2,7 +2,6 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta, norm
 
 F64 = NDArray[np.float64]
 
@@ -28,6 +27,8 @@ def wilson_interval(
     >>> low.round(3), high.round(3)
     (array([0.652]), array([0.977]))
     """
+    from scipy.stats import norm  # takes longer to import than a forest to predict
+
     hits, cases = np.asarray(n_hits, np.float64), np.asarray(n_cases, np.float64)
     z = float(norm.ppf(0.5 + confidence / 2))
     share = hits / cases
@@ -58,6 +59,8 @@ def clopper_pearson_interval(
     >>> low.round(4), high.round(4)
     (array([0.   , 0.555]), array([0.3085, 0.9975]))
     """
+    from scipy.stats import beta
+
     hits, cases = np.asarray(n_hits, np.float64), np.asarray(n_cases, np.float64)
     tail = (1.0 - confidence) / 2.0
     misses = cases - hits

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binom
 
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.uncertainty.checks.frequency import clopper_pearson_upper
@@ -282,6 +281,8 @@ class _RateTest:
 
     def choose(self, rows: EnvelopeAssessment) -> float:
         """The smallest threshold that qualifies, or infinity."""
+        from scipy.stats import binom
+
         grid, errors, n_tested = self._counts(rows)
         p_values = binom.cdf(errors, n_tested, self.target)
         level = 1.0 - self.confidence

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayeswood.distributed.pieces.exact_sum import UNIT, exact_sum
+from bayeswood.table.exact_sum import UNIT, exact_sum
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=64)
 
