@@ -27,6 +27,11 @@ class CodeGrid {
       before_[c] = static_cast<std::uint16_t>(before_[c] + before_[c - 1]);
   }
 
+  // For what will be read first to find a value's code.
+  void ask_for(double value) const {
+    if (!before_.empty()) prefetch(before_.data() + cell_of(value));
+  }
+
   // The largest code from `least` to `largest` whose least value does not exceed `value`; that of
   // `least` does not.
   std::uint32_t code_below(std::uint32_t least, std::uint32_t largest, double value) const {
