@@ -59,6 +59,7 @@ class RandomGrower {
   void load_codes(std::uint32_t feature, const Task& task);
   void load_plain(std::span<const std::uint32_t> features, const Task& task);
   void load_levels();
+  static void ask_for_values(const CodeValues& low, const NodeCodes& own, std::size_t n_rows);
   double draw_threshold(std::uint32_t feature, const NodeCodes& own);
   Split cut_at(double threshold, std::uint32_t feature, const NodeCodes& own, std::size_t n_rows);
   Split draw_levels();
