@@ -87,6 +87,7 @@ CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& s
       packed_(other.packed_),
       wide_(other.wide_),
       thresholds_(other.thresholds_),
+      cells_(other.cells_),
       offset_(other.offset_),
       nodes_(other.nodes_),
       wide_nodes_(other.wide_nodes_) {}
@@ -112,14 +113,17 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
     values.erase(std::unique(values.begin(), values.end()), values.end());
     all_fit = all_fit && values.size() <= MAX_PLACES;
   }
-  return all_fit;
+  if (!all_fit) return false;
+  for (const auto& values : thresholds_) cells_.emplace_back(values);
+  return true;
 }
 
 // How many thresholds lie below the value: value <= thresholds[k] exactly where the place is <= k.
 std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {
   const auto& values = thresholds_[feature];
-  const double* first = values.data();
-  std::size_t n = values.size();
+  const ValueCells::Cell cell = cells_[feature].around(value);
+  const double* first = values.data() + cell.first;
+  std::size_t n = cell.end - cell.first;
   while (n > 1) {  // branch-free halving
     const std::size_t half = n / 2;
     first += first[half - 1] < value ? half : 0;
@@ -156,6 +160,7 @@ std::size_t CompiledForest::nbytes() const {
   std::size_t bytes = nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
                       offset_.size() * sizeof(std::size_t);
   for (const auto& values : thresholds_) bytes += values.size() * sizeof(double);
+  for (const auto& cells : cells_) bytes += cells.nbytes();
   return bytes;
 }
 

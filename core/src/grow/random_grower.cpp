@@ -6,8 +6,8 @@
 namespace bayeswood {
 namespace {
 
-// Up to so many rows it is faster to look up the value of each than to search among all values.
-constexpr std::size_t FEW_ROWS = 16;
+// Up to so many rows it is faster to see whether any lies near a threshold than to look up values.
+constexpr std::size_t FEW_ROWS = 256;
 
 // Uniform between the two; below `high` and not below `low` whatever the rounding.
 double draw_between(double low, double high, double uniform) {
@@ -17,28 +17,13 @@ double draw_between(double low, double high, double uniform) {
   return value >= low && value < high ? value : low;
 }
 
-// The largest of a few codes whose least value does not exceed `value`; that of `least`, one of
-// them, does not.
-std::uint32_t code_below(const CodeValues& low, std::span<const std::uint16_t> codes,
-                         std::uint32_t least, double value) {
-  for (const std::uint32_t code : codes) {
-    const std::uint32_t reached = code & (0U - static_cast<std::uint32_t>(low[code] <= value));
-    least = std::max(least, reached);
-  }
-  return least;
+bool any_within(const ValueCells::Cell& cell, std::span<const std::uint16_t> codes) {
+  std::uint32_t n_within = 0;
+  for (const std::uint32_t code : codes) n_within += code - cell.first < cell.end - cell.first;
+  return n_within > 0;
 }
 
 }  // namespace
-
-// What cuts of several features will read: their cache misses overlap.
-void RandomGrower::ask_for_values(const CodeValues& low, const NodeCodes& own, std::size_t n_rows) {
-  if (n_rows > FEW_ROWS) {
-    low.ask_for(own.least);
-    low.ask_for(own.largest);
-    return;
-  }
-  for (std::size_t i = 0; i < n_rows; ++i) low.ask_for(own.codes[i]);
-}
 
 RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
     : matrix_(matrix),
@@ -188,7 +173,9 @@ void RandomGrower::load_plain(std::span<const std::uint32_t> features, const Tas
   for (std::size_t k = 0; k < features.size(); ++k) {
     plain_[k].least = least[k];
     plain_[k].largest = largest[k];
-    ask_for_values(matrix_.feature(features[k]).low, plain_[k], rows.size());
+    const CodeValues& values = matrix_.feature(features[k]).low;
+    values.ask_for(least[k]);  // the misses of all features overlap
+    values.ask_for(largest[k]);
   }
 }
 
@@ -250,8 +237,19 @@ double RandomGrower::draw_threshold(std::uint32_t feature, const NodeCodes& own)
   const FeatureCodes& codes = matrix_.feature(feature);
   const double most = codes.high.size() > 0 ? codes.high[own.largest] : codes.low[own.largest];
   const double found = draw_between(codes.low[own.least], most, draws_.next_uniform());
-  grids_[feature].ask_for(found);
+  grids_[feature].cells().ask_for(found);
   return found;
+}
+
+// A code up to which the node's rows lie at or below the threshold.
+std::uint32_t RandomGrower::code_below(double threshold, std::uint32_t feature,
+                                       const NodeCodes& own, std::size_t n_rows) const {
+  const CodeGrid& grid = grids_[feature];
+  if (n_rows <= FEW_ROWS && own.n_missing == 0 && !grid.cells().empty()) {
+    const ValueCells::Cell cell = grid.cells().around(threshold);
+    if (!any_within(cell, {own.codes.data(), n_rows})) return cell.first - 1;
+  }
+  return grid.code_below(own.least, own.largest, threshold);
 }
 
 Split RandomGrower::cut_at(double threshold, std::uint32_t feature, const NodeCodes& own,
@@ -260,10 +258,7 @@ Split RandomGrower::cut_at(double threshold, std::uint32_t feature, const NodeCo
   const bool binned = codes.high.size() > 0;
   Split split;
   split.threshold = threshold;
-  split.cut_code =
-      n_rows <= FEW_ROWS && !binned && own.n_missing == 0
-          ? code_below(codes.low, {own.codes.data(), n_rows}, own.least, split.threshold)
-          : grids_[feature].code_below(own.least, own.largest, split.threshold);
+  split.cut_code = code_below(threshold, feature, own, binned ? FEW_ROWS + 1 : n_rows);
   if (binned && split.threshold < codes.high[split.cut_code]) {
     split.cut_code = std::min(split.cut_code, own.largest - 1);
     split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/base/value_cells.hpp"
 #include "bayeswood/forest/tree.hpp"
 
 namespace bayeswood {
@@ -112,6 +113,7 @@ class CompiledForest {
   bool packed_ = true;
   bool wide_ = false;
   std::vector<std::vector<double>> thresholds_;  // per feature, ascending
+  std::vector<ValueCells> cells_;                // of these, where packed
   std::vector<std::size_t> offset_;              // of each tree in nodes_
   std::vector<Node> nodes_;                      // packed
   std::vector<WideNode> wide_nodes_;             // wide
