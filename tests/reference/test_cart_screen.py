@@ -38,13 +38,16 @@ def test_the_same_trees_as_without(rng, n_classes, weights, max_features):
         expected, expected_importances = grow_native(scored_all(problem), **options)
         assert_same_bits(forest, expected)
         np.testing.assert_array_equal(importances, expected_importances)
+        portable, _ = grow_native(problem, instruction_set="portable", **options)
+        assert_same_bits(portable, expected)
 
 
-@pytest.mark.parametrize("min_samples_leaf", [1, 7])
-def test_rows_that_count_for_nearly_nothing(rng, min_samples_leaf):
+@pytest.mark.parametrize("lowest", [-13, -40, -320])
+@pytest.mark.parametrize("highest", [3, 100])
+def test_rows_that_count_for_nearly_nothing(rng, lowest, highest):
     """Weights over many orders of magnitude: bounds must allow for what rounding does to them."""
-    problem = clouds(rng, 800, 6, min_samples_leaf=min_samples_leaf)
-    problem = replace(problem, weight=10.0 ** rng.uniform(-13, 3, size=800))
+    problem = clouds(rng, 800, 6)
+    problem = replace(problem, weight=10.0 ** rng.uniform(lowest, highest, size=800))
     assert_same_bits(grow_native(problem)[0], grow_native(scored_all(problem))[0])
 
 

@@ -194,7 +194,7 @@ void SmallGrower::set_classes(const Task& task, const Kernels& kernels) {
   const bool pure = task.totals.impurity <= NEARLY_PURE * task.totals.w;
   in_lanes_ = class_lanes_.fit() && !pure;
   search_.set_lanes(in_lanes_ ? &class_lanes_ : nullptr);
-  const bool screens = may_screen_ && !pure && task.totals.n >= ClassScreen::MIN_ROWS;
+  const bool screens = may_screen_ && !pure && ClassScreen::fits(task.totals);
   search_.set_screen(screens ? &screen_ : nullptr, kernels);
   if (!screens) return;
   screen_.restart();

@@ -53,7 +53,7 @@ inline void bound_cut(const ClassScreenTask& t, std::uint32_t i, double& reached
   const double far = t.squares - 2 * t.end_products[i] + near;
   const double unit = 1 / (near_w * far_w);
   const double score = (near * far_w + far * near_w) * unit;
-  const double error = t.slack * near_w * unit;
+  const double error = std::abs(t.slack * near_w * unit);  // rounding may leave far_w below 0
   t.bound[i] = score + error;
   reached = score - error > reached ? score - error : reached;
 }

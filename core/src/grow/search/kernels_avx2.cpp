@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/search/scan.hpp"
@@ -244,7 +245,8 @@ double bound_cuts(const ClassScreenTask& t) {
     const __m256d unit = _mm256_div_pd(one, _mm256_mul_pd(near_w, far_w));
     const __m256d sums = _mm256_add_pd(_mm256_mul_pd(near, far_w), _mm256_mul_pd(far, near_w));
     const __m256d score = _mm256_mul_pd(sums, unit);
-    const __m256d error = _mm256_mul_pd(_mm256_mul_pd(slack, near_w), unit);
+    const __m256d signed_error = _mm256_mul_pd(_mm256_mul_pd(slack, near_w), unit);
+    const __m256d error = _mm256_andnot_pd(_mm256_set1_pd(-0.0), signed_error);
     _mm256_storeu_pd(t.bound + i, _mm256_add_pd(score, error));
     most = _mm256_max_pd(_mm256_sub_pd(score, error), most);  // the second where one is no number
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "bayeswood/grow/search/scan.hpp"
 #include "bin_bounds.inl"

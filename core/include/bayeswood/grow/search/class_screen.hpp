@@ -20,8 +20,12 @@ namespace bayeswood {
 
 class ClassScreen {
  public:
-  static constexpr std::uint32_t MIN_ROWS = 32;       // with fewer it does not pay
   static constexpr std::uint32_t MAX_LABELS = 65536;  // a label must fit its bits
+
+  // With few rows it does not pay; of extreme weights, products of three are no numbers.
+  static bool fits(const NodeTotals& node) {
+    return node.n >= 32 && node.w > 1e-60 && node.w < 1e60;
+  }
 
   // The rows of a subtree, by id.
   void load(std::span<const double> w, std::span<const std::int32_t> label,
