@@ -81,6 +81,24 @@ def ten_classes(quick: bool) -> Problem:
     return replace(_held_out(name, "classification", X, y, 0.1, quick), max_features="sqrt")
 
 
+def informative_classes(
+    n_rows: int, n_features: int, n_classes: int, quick: bool, min_samples_leaf: int = 1
+) -> Problem:
+    """Clouds on the corners of a cube of most features, by scikit-learn; a tenth is held out."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n_rows,
+        n_features,
+        n_informative=3 * n_features // 4,
+        n_classes=n_classes,
+        n_clusters_per_class=2,
+        random_state=n_classes,
+    )
+    problem = _held_out(f"{n_classes} classes", "classification", X, y, 0.1, quick)
+    return replace(problem, min_samples_leaf=min_samples_leaf, max_features="sqrt")
+
+
 def _held_out(
     name: str, task: Literal["regression", "classification"], X: NDArray, y: NDArray, share: float,
     quick: bool,

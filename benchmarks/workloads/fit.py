@@ -17,12 +17,14 @@ from benchmarks.problems import (
     california,
     friedman_binary,
     friedman_regression,
+    informative_classes,
     ten_classes,
 )
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
 EVERYONE = tuple(PEERS)
+LIKE_FOR_LIKE = ("scikit-learn", "scikit-learn, Exp(1) weights")
 
 
 @dataclass(frozen=True)
@@ -85,4 +87,19 @@ WORKLOADS: dict[str, Workload] = {
     ),
     "binary-200k": FitWorkload(partial(friedman_binary, 200_000, 20), 100, 3, 3, EVERYONE, 20, 40),
     "classes-11k": FitWorkload(ten_classes, 100, 20, 5, EVERYONE, 6, 12),
+    "classes-10": FitWorkload(
+        partial(informative_classes, 10_992, 16, 10, min_samples_leaf=3),
+        100,
+        10,
+        5,
+        LIKE_FOR_LIKE,
+        None,
+        12,
+    ),
+    "classes-26": FitWorkload(
+        partial(informative_classes, 20_000, 16, 26), 50, 5, 3, LIKE_FOR_LIKE, None, 10
+    ),
+    "classes-100": FitWorkload(
+        partial(informative_classes, 20_000, 20, 100), 50, 5, 3, LIKE_FOR_LIKE, None, 10
+    ),
 }

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "bayeswood/base/radix_sort.hpp"
+#include "bayeswood/base/value_cells.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 #include "check.hpp"
@@ -20,6 +21,25 @@ TEST(radix_sort_is_stable) {
   std::sort(expected.begin(), expected.end());
   radix_sort(keys.data(), scratch.data(), keys.size(), 32, 16);
   CHECK(keys == expected);
+}
+
+TEST(cells_leave_out_only_values_that_are_less_or_greater) {
+  Stream stream(5, 2, Purpose::WEIGHTS);
+  std::uint64_t at = 0;
+  for (const double power : {1.0, 9.0, 0.0}) {  // even, with a tail, all the same
+    std::vector<double> values{-HUGE_VAL, HUGE_VAL};
+    for (int i = 0; i < 3000; ++i) values.push_back(std::pow(stream.uniform_at(at++), power));
+    std::sort(values.begin(), values.end());
+    const ValueCells cells(values);
+    CHECK(cells.empty() == (power == 0));
+    std::vector<double> asked = values;
+    for (int i = 0; i < 1000; ++i) asked.push_back(3 * stream.uniform_at(at++) - 1);
+    for (const double value : asked) {
+      const ValueCells::Cell cell = cells.around(value);
+      CHECK(cell.first == 0 || values[cell.first - 1] < value);
+      CHECK(cell.end == values.size() || values[cell.end] > value);
+    }
+  }
 }
 
 TEST(codes_keep_the_order_of_values) {

@@ -11,6 +11,34 @@ namespace {
 // Entries looked at together: they stay in the first-level cache.
 constexpr std::size_t BLOCK_ENTRIES = 1024;
 
+// What one row adds, its entries `log` being of all classes in order: nothing is looked up, and
+// classes are vectors. The sums are those of one entry after another.
+
+double score_all(const ClassMap& map, std::size_t n_classes, const double* __restrict log,
+                 double* __restrict share) {
+  constexpr std::size_t LANES = 4;
+  const double* slope = map.slope.data();
+  const double* offset = map.offset.data();
+  double most[LANES] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  for (std::size_t c = 0; c < n_classes; ++c) share[c] = slope[c] * log[c] + offset[c];
+  std::size_t c = 0;
+  for (; c + LANES <= n_classes; c += LANES) {
+    for (std::size_t l = 0; l < LANES; ++l)
+      most[l] = share[c + l] > most[l] ? share[c + l] : most[l];
+  }
+  for (; c < n_classes; ++c) most[0] = std::max(most[0], share[c]);
+  return *std::max_element(most, most + LANES);
+}
+
+void add_all(double scale, std::size_t n_classes, const double* __restrict log,
+             const double* __restrict share, double* __restrict mass, double* __restrict moment) {
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    const double own = scale * share[c];
+    mass[c] += own;
+    moment[c] += own * log[c];
+  }
+}
+
 }  // namespace
 
 // Rows first, ..., end - 1, while their probabilities are computed.
@@ -72,11 +100,15 @@ void LogVotes::score(const ClassMap& map, Block& block) const {
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t begin = start_[block.first + i], end = start_[block.first + i + 1];
     double* share = block.share.data() - entries;
-    double top = end - begin < n_classes_ ? block.top_floor : -HUGE_VAL;
-    for (std::size_t e = begin; e < end; ++e) {
-      const auto c = static_cast<std::size_t>(label_[e]);
-      share[e] = map.slope[c] * log_[e] + map.offset[c];
-      top = std::max(top, share[e]);
+    double top = block.top_floor;
+    if (end - begin == n_classes_) {
+      top = score_all(map, n_classes_, log_.data() + begin, share + begin);
+    } else {
+      for (std::size_t e = begin; e < end; ++e) {
+        const auto c = static_cast<std::size_t>(label_[e]);
+        share[e] = map.slope[c] * log_[e] + map.offset[c];
+        top = std::max(top, share[e]);
+      }
     }
     for (std::size_t e = begin; e < end; ++e) share[e] -= top;
     block.top[i] = top;
@@ -107,13 +139,17 @@ void LogVotes::add(Block& block, std::span<const double> weights, ClassSums& out
     const double weight = weights[block.first + i];
     const double scale = weight / block.total[i];
     out.log_z += weight * (block.top[i] + block.log_z[i]);
+    if (end - begin == n_classes_) {
+      add_all(scale, n_classes_, log_.data() + begin, block.share.data() + (begin - entries),
+              out.mass.data(), out.moment.data());
+      continue;
+    }
     for (std::size_t e = begin; e < end; ++e) {
       const auto c = static_cast<std::size_t>(label_[e]);
       const double mass = scale * block.share[e - entries];
       out.mass[c] += mass;
       out.moment[c] += mass * log_[e];
     }
-    if (end - begin == n_classes_) continue;
     const double below = scale * block.minus[i];
     block.below_all += below;
     for (std::size_t e = begin; e < end; ++e)

@@ -6,8 +6,8 @@
 namespace bayeswood {
 namespace {
 
-// Up to so many rows it is faster to look up the value of each than to search among all values.
-constexpr std::size_t FEW_ROWS = 16;
+// Up to so many rows it is faster to see whether any lies near a threshold than to look up values.
+constexpr std::size_t FEW_ROWS = 256;
 
 // Uniform between the two; below `high` and not below `low` whatever the rounding.
 double draw_between(double low, double high, double uniform) {
@@ -17,15 +17,10 @@ double draw_between(double low, double high, double uniform) {
   return value >= low && value < high ? value : low;
 }
 
-// The largest of a few codes whose least value does not exceed `value`; that of `least`, one of
-// them, does not.
-std::uint32_t code_below(const CodeValues& low, std::span<const std::uint16_t> codes,
-                         std::uint32_t least, double value) {
-  for (const std::uint32_t code : codes) {
-    const std::uint32_t reached = code & (0U - static_cast<std::uint32_t>(low[code] <= value));
-    least = std::max(least, reached);
-  }
-  return least;
+bool any_within(const ValueCells::Cell& cell, std::span<const std::uint16_t> codes) {
+  std::uint32_t n_within = 0;
+  for (const std::uint32_t code : codes) n_within += code - cell.first < cell.end - cell.first;
+  return n_within > 0;
 }
 
 }  // namespace
@@ -124,12 +119,16 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const L
   std::array<std::uint32_t, LANES> features;
   for (std::size_t k = 0; k < size; ++k) features[k] = tree.features.next();
   load_plain({features.data(), size}, task);
+  std::array<double, LANES> thresholds;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (plain_[k].present_vary()) thresholds[k] = draw_threshold(features[k], plain_[k]);
+  }
   std::array<Split, LANES> splits;
   std::array<CodeCut, LANES> cuts;
   std::size_t n_cuts = 0;
   for (std::size_t k = 0; k < size; ++k) {
     if (!plain_[k].present_vary()) continue;
-    splits[n_cuts] = draw_threshold(features[k], plain_[k], task.totals.n);
+    splits[n_cuts] = cut_at(thresholds[k], features[k], plain_[k], task.totals.n);
     splits[n_cuts].feature = features[k];
     cuts[n_cuts] = {plain_[k].codes.data(), splits[n_cuts].cut_code};
     ++n_cuts;
@@ -174,6 +173,9 @@ void RandomGrower::load_plain(std::span<const std::uint32_t> features, const Tas
   for (std::size_t k = 0; k < features.size(); ++k) {
     plain_[k].least = least[k];
     plain_[k].largest = largest[k];
+    const CodeValues& values = matrix_.feature(features[k]).low;
+    values.ask_for(least[k]);  // the misses of all features overlap
+    values.ask_for(largest[k]);
   }
 }
 
@@ -211,7 +213,8 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
   if (is_category) load_levels();
   Split best;
   if (own_.present_vary()) {
-    best = is_category ? draw_levels() : draw_threshold(feature, own_, task.totals.n);
+    best = is_category ? draw_levels()
+                       : cut_at(draw_threshold(feature, own_), feature, own_, task.totals.n);
     if (!is_category && own_.n_missing == 0) {
       sums_.add_codes({own_.codes.data(), best.cut_code});
       best.score = sums_.gain(limits);
@@ -230,17 +233,32 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
   return best;
 }
 
-Split RandomGrower::draw_threshold(std::uint32_t feature, const NodeCodes& own,
-                                   std::size_t n_rows) {
+double RandomGrower::draw_threshold(std::uint32_t feature, const NodeCodes& own) {
+  const FeatureCodes& codes = matrix_.feature(feature);
+  const double most = codes.high.size() > 0 ? codes.high[own.largest] : codes.low[own.largest];
+  const double found = draw_between(codes.low[own.least], most, draws_.next_uniform());
+  grids_[feature].cells().ask_for(found);
+  return found;
+}
+
+// A code up to which the node's rows lie at or below the threshold.
+std::uint32_t RandomGrower::code_below(double threshold, std::uint32_t feature,
+                                       const NodeCodes& own, std::size_t n_rows) const {
+  const CodeGrid& grid = grids_[feature];
+  if (n_rows <= FEW_ROWS && own.n_missing == 0 && !grid.cells().empty()) {
+    const ValueCells::Cell cell = grid.cells().around(threshold);
+    if (!any_within(cell, {own.codes.data(), n_rows})) return cell.first - 1;
+  }
+  return grid.code_below(own.least, own.largest, threshold);
+}
+
+Split RandomGrower::cut_at(double threshold, std::uint32_t feature, const NodeCodes& own,
+                           std::size_t n_rows) {
   const FeatureCodes& codes = matrix_.feature(feature);
   const bool binned = codes.high.size() > 0;
-  const double most = binned ? codes.high[own.largest] : codes.low[own.largest];
   Split split;
-  split.threshold = draw_between(codes.low[own.least], most, draws_.next_uniform());
-  split.cut_code =
-      n_rows <= FEW_ROWS && !binned && own.n_missing == 0
-          ? code_below(codes.low, {own.codes.data(), n_rows}, own.least, split.threshold)
-          : grids_[feature].code_below(own.least, own.largest, split.threshold);
+  split.threshold = threshold;
+  split.cut_code = code_below(threshold, feature, own, binned ? FEW_ROWS + 1 : n_rows);
   if (binned && split.threshold < codes.high[split.cut_code]) {
     split.cut_code = std::min(split.cut_code, own.largest - 1);
     split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);

@@ -12,6 +12,9 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
       target_(target),
       presorted_(presorts(matrix, options)),
       bins_weights_(bins_weights(matrix, target, options)),
+      may_screen_(target.kind == TargetKind::CLASSES && target.criterion == Criterion::GINI &&
+                  options.n_candidates == 0 && target.n_outputs <= ClassScreen::MAX_LABELS &&
+                  options.min_weight_fraction_leaf == 0),
       search_(rows_, target),
       classes_(target),
       class_lanes_(rows_, target),
@@ -62,6 +65,7 @@ void SmallGrower::load_values(std::span<const std::uint32_t> rows, const RowData
     }
   }
   rows_ = {pair_.data(), y_.data(), w_.data(), label_.data(), values_.data(), {}};
+  if (may_screen_) screen_.load(w_, label_, target_.n_outputs);
 }
 
 // A list of n entries, `entry(i)` the i-th, sorted by code and then by row.
@@ -187,8 +191,14 @@ void SmallGrower::set_classes(const Task& task, const Kernels& kernels) {
   } else {
     class_lanes_.set_node(ids(task.begin, task.totals.n), kernels);
   }
-  in_lanes_ = class_lanes_.fit() && task.totals.impurity > NEARLY_PURE * task.totals.w;
+  const bool pure = task.totals.impurity <= NEARLY_PURE * task.totals.w;
+  in_lanes_ = class_lanes_.fit() && !pure;
   search_.set_lanes(in_lanes_ ? &class_lanes_ : nullptr);
+  const bool screens = may_screen_ && !pure && ClassScreen::fits(task.totals);
+  search_.set_screen(screens ? &screen_ : nullptr, kernels);
+  if (!screens) return;
+  screen_.restart();
+  for (const auto& one : class_lanes_.classes()) screen_.add_class(one.label, one.w);
 }
 
 // Whatever separates two rows takes away all impurity: the first feature that does it wins.
@@ -310,11 +320,17 @@ void SmallGrower::search_group(TreeContext& tree, const Task& task, const Limits
   }
   if (in_lanes_) fill_bins(task, limits);
   for (std::uint32_t k = 0; k < size; ++k) {
-    class_lanes_.set_floor(best.score + limits.tolerance);
+    set_floor(group_[k], best.score + limits.tolerance);
     Split split = search_feature(group_[k], task, limits, k);
     n_refused_ += split.refused ? 1 : 0;
     keep_better(best, std::move(split), limits.tolerance);
   }
+}
+
+// Row by row, the better way for missing values is chosen before it is held against other features.
+void SmallGrower::set_floor(std::uint32_t feature, double floor) {
+  class_lanes_.set_floor(floor);
+  search_.set_floor(in_lanes_ || !matrix_.feature(feature).has_missing ? floor : NO_SCORE);
 }
 
 void SmallGrower::fill_bins(const Task& task, const Limits& limits) {

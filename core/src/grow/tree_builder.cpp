@@ -157,6 +157,10 @@ void TreeBuilder::copy_leaf(const Leaf& leaf, TreeWriter& writer) const {
 Tree TreeBuilder::finish() {
   TreeWriter writer(matrix_.n_levels(), target_.n_outputs, target_.is_classifier);
   writer.reserve({leaves_.size(), values_.size(), rows_.size(), set_words_.size()});
+  std::vector<double> thresholds(nodes_.size());  // in one loop: their cache misses overlap
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].feature != LEAF) thresholds[i] = threshold(nodes_[i]);
+  }
   using Children = std::optional<std::array<std::uint32_t, 2>>;
   visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t i) -> Children {
     const Node& node = nodes_[i];
@@ -164,7 +168,7 @@ Tree TreeBuilder::finish() {
       copy_leaf(leaves_[node.left], writer);
       return {};
     }
-    writer.add_split(node.feature, node.missing_left != 0, threshold(node), left_levels(node));
+    writer.add_split(node.feature, node.missing_left != 0, thresholds[i], left_levels(node));
     return {{node.left, node.left + 1}};
   });
   return writer.finish();

@@ -15,6 +15,7 @@
 
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/base/parallel.hpp"
+#include "bayeswood/base/prefetch.hpp"
 
 namespace bayeswood {
 
@@ -27,6 +28,9 @@ class CodeValues {
   CodeValues() = default;
   explicit CodeValues(const std::vector<double>& values);
   double operator[](std::size_t i) const { return wide_.empty() ? narrow_[i] : wide_[i]; }
+  void ask_for(std::size_t i) const {
+    wide_.empty() ? prefetch(narrow_.data() + i) : prefetch(wide_.data() + i);
+  }
   std::size_t size() const { return wide_.size() + narrow_.size(); }
   std::size_t nbytes() const {
     return wide_.size() * sizeof(double) + narrow_.size() * sizeof(float);

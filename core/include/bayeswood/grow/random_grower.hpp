@@ -59,7 +59,10 @@ class RandomGrower {
   void load_codes(std::uint32_t feature, const Task& task);
   void load_plain(std::span<const std::uint32_t> features, const Task& task);
   void load_levels();
-  Split draw_threshold(std::uint32_t feature, const NodeCodes& own, std::size_t n_rows);
+  double draw_threshold(std::uint32_t feature, const NodeCodes& own);
+  std::uint32_t code_below(double threshold, std::uint32_t feature, const NodeCodes& own,
+                           std::size_t n_rows) const;
+  Split cut_at(double threshold, std::uint32_t feature, const NodeCodes& own, std::size_t n_rows);
   Split draw_levels();
   Split missing_apart(bool is_category) const;
   void place_rows(const Split& split, bool is_category);

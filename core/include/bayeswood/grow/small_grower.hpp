@@ -77,6 +77,7 @@ class SmallGrower {
   void fill_bins(const Task& task, const Limits& limits);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
                     std::uint32_t group_size, Split& best);
+  void set_floor(std::uint32_t feature, double floor);
   void sort_group(const Task& task, const Kernels& kernels);
   Split search_feature(std::uint32_t feature, const Task& task, const Limits& limits,
                        std::uint32_t slot);
@@ -104,6 +105,7 @@ class SmallGrower {
   const Target& target_;
   bool presorted_;  // lists for all features, else codes
   bool bins_weights_;
+  bool may_screen_;
   bool counting_ = false;        // rows have counts, which is all that is looked at
   bool in_lanes_ = false;        // the node's classes stand in class_lanes_
   std::uint32_t n_refused_ = 0;  // categories of the group that gained less than they had to pay
@@ -130,6 +132,7 @@ class SmallGrower {
   ClassLanes class_lanes_;
   ClassLanes::Children child_classes_;
   ClassBins bins_;
+  ClassScreen screen_;
   CountSearch count_search_;
   WeightSearch weight_search_;
 };

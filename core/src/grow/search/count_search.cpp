@@ -7,6 +7,12 @@
 #include "bayeswood/grow/search/row_bins.hpp"
 
 namespace bayeswood {
+namespace {
+
+constexpr std::uint32_t MAX_LANE_ROWS = 128;  // with more, bins are cheaper than sorting all rows
+
+}  // namespace
+
 CountBins CountSearch::Slot::view(const Node& node) {
   const auto n_padded = static_cast<std::uint32_t>(gain.size());
   return {n_padded,      bins.data(),    n.data(),      w.data(),
@@ -154,7 +160,7 @@ void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_
 
 void CountSearch::search(const LocalRows& rows, const Node& node,
                          std::span<const std::uint32_t> features, Split& best) {
-  if (rows.size() <= MAX_NETWORK_ROWS) return search_lanes(rows, node, features, best);
+  if (rows.size() <= MAX_LANE_ROWS) return search_lanes(rows, node, features, best);
   for (std::size_t k = 0; k < features.size(); ++k) {
     set_slot(slots_[k], features[k], bin_shift(matrix_.feature(features[k]).n_codes, rows.size()));
   }
@@ -180,7 +186,7 @@ void CountSearch::sort_each_lane(SmallEntry* lanes, std::uint32_t n) {
 
 void CountSearch::search_lanes(const LocalRows& rows, const Node& node,
                                std::span<const std::uint32_t> features, Split& best) {
-  alignas(32) SmallEntry lanes[MAX_NETWORK_ROWS * LANES];
+  alignas(32) SmallEntry lanes[MAX_LANE_ROWS * LANES];
   const auto n = static_cast<std::uint32_t>(rows.size());
   const std::uint32_t padded = (n + NETWORK_STEP - 1) / NETWORK_STEP * NETWORK_STEP;
   std::fill(lanes + std::size_t{n} * LANES, lanes + std::size_t{padded} * LANES, ~SmallEntry{0});

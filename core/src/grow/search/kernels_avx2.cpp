@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/search/scan.hpp"
@@ -6,6 +8,7 @@
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx2.inl"
 #include "bin_bounds.inl"
+#include "class_screen.inl"
 
 namespace bayeswood {
 namespace {
@@ -224,6 +227,51 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
   return n_cuts;
 }
 
+// See bound_cut.
+double bound_cuts(const ClassScreenTask& t) {
+  const __m256d total_w = _mm256_set1_pd(t.w);
+  const __m256d squares = _mm256_set1_pd(t.squares);
+  const __m256d slack = _mm256_set1_pd(t.slack);
+  const __m256d one = _mm256_set1_pd(1);
+  __m256d most = _mm256_set1_pd(NO_SCORE);
+  std::uint32_t i = t.cuts.first;
+  for (; i + LANES <= t.cuts.end; i += LANES) {
+    const __m256d near_w = _mm256_loadu_pd(t.end_w + i);
+    const __m256d far_w = _mm256_sub_pd(total_w, near_w);
+    const __m256d near = _mm256_loadu_pd(t.end_squares + i);
+    const __m256d products = _mm256_loadu_pd(t.end_products + i);
+    const __m256d rest = _mm256_sub_pd(squares, _mm256_add_pd(products, products));
+    const __m256d far = _mm256_add_pd(rest, near);
+    const __m256d unit = _mm256_div_pd(one, _mm256_mul_pd(near_w, far_w));
+    const __m256d sums = _mm256_add_pd(_mm256_mul_pd(near, far_w), _mm256_mul_pd(far, near_w));
+    const __m256d score = _mm256_mul_pd(sums, unit);
+    const __m256d signed_error = _mm256_mul_pd(_mm256_mul_pd(slack, near_w), unit);
+    const __m256d error = _mm256_andnot_pd(_mm256_set1_pd(-0.0), signed_error);
+    _mm256_storeu_pd(t.bound + i, _mm256_add_pd(score, error));
+    most = _mm256_max_pd(_mm256_sub_pd(score, error), most);  // the second where one is no number
+  }
+  alignas(32) double lanes[LANES];
+  _mm256_store_pd(lanes, most);
+  double reached = *std::max_element(lanes, lanes + LANES);
+  for (; i < t.cuts.end; ++i) bound_cut(t, i, reached);
+  return reached;
+}
+
+CutRange screen_classes(const ClassScreenTask& t) {
+  const double least = screen_list(t, bound_cuts);
+  const __m256d leasts = _mm256_set1_pd(least);
+  const auto all_below = [&](std::uint32_t i) {
+    const __m256d below = _mm256_cmp_pd(_mm256_loadu_pd(t.bound + i), leasts, _CMP_LT_OQ);
+    return _mm256_movemask_pd(below) == 15;
+  };
+  auto [first, end] = t.cuts;
+  while (first + LANES <= end && all_below(first)) first += LANES;
+  while (first < end && t.bound[first] < least) ++first;
+  while (first + LANES <= end && all_below(end - LANES)) end -= LANES;
+  while (first < end && t.bound[end - 1] < least) --end;
+  return {first, end};
+}
+
 // Adding 0 to the other lanes, and to the other side, changes no bit.
 template <int N, bool BY_SIDE>
 std::uint32_t part_classes(const ClassPartTask& t) {
@@ -276,10 +324,10 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes,      bound_bins,      sort_lanes,   fill_counts,
-                               open_counts,     count_gains,     count_bounds, scan_count_lanes,
-                               scan_class_list, scan_class_bins, part_classes, weight_gains,
-                               weight_bounds};
+  static const Kernels kernels{scan_lanes,      bound_bins,      sort_lanes,     fill_counts,
+                               open_counts,     count_gains,     count_bounds,   scan_count_lanes,
+                               scan_class_list, scan_class_bins, screen_classes, part_classes,
+                               weight_gains,    weight_bounds};
   return runs_avx2() ? &kernels : nullptr;
 }
 

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <bit>
+#include <cmath>
 
 #include "bayeswood/grow/search/scan.hpp"
 #include "bin_bounds.inl"
+#include "class_screen.inl"
 
 namespace bayeswood {
 namespace {
@@ -114,6 +117,18 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
   return n_cuts;
 }
 
+CutRange screen_classes(const ClassScreenTask& t) {
+  const double least = screen_list(t, [](const ClassScreenTask& task) {
+    double reached = NO_SCORE;
+    for (std::uint32_t i = task.cuts.first; i < task.cuts.end; ++i) bound_cut(task, i, reached);
+    return reached;
+  });
+  CutRange cuts = t.cuts;
+  while (!cuts.empty() && t.bound[cuts.first] < least) ++cuts.first;
+  while (!cuts.empty() && t.bound[cuts.end - 1] < least) --cuts.end;
+  return cuts;
+}
+
 std::uint32_t part_classes(const ClassPartTask& t) {
   double* sums[2] = {t.right, t.left};
   std::fill_n(t.left, t.n_vectors * LANES, 0.0);
@@ -135,10 +150,10 @@ std::uint32_t part_classes(const ClassPartTask& t) {
 }  // namespace
 
 const Kernels& portable_kernels() {
-  static const Kernels kernels{scan_lanes,      bound_bins,      nullptr,      fill_counts,
-                               open_counts,     count_gains,     count_bounds, scan_count_lanes,
-                               scan_class_list, scan_class_bins, part_classes, weight_gains,
-                               weight_bounds};
+  static const Kernels kernels{scan_lanes,      bound_bins,      nullptr,        fill_counts,
+                               open_counts,     count_gains,     count_bounds,   scan_count_lanes,
+                               scan_class_list, scan_class_bins, screen_classes, part_classes,
+                               weight_gains,    weight_bounds};
   return kernels;
 }
 

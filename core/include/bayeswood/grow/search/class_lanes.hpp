@@ -33,9 +33,17 @@ class ClassLanes {
     set_lanes(present_, kernels);
   }
   void set_pushed(std::uint32_t n_classes, const Kernels& kernels) {
-    set_lanes(std::span(pushed_).last(n_classes), kernels);
+    present_.assign(pushed_.end() - n_classes, pushed_.end());
     pushed_.resize(pushed_.size() - n_classes);
+    set_lanes(present_, kernels);
   }
+
+  struct ClassWeight {
+    std::int32_t label;
+    double w;
+  };
+  // The node's, labels ascending.
+  std::span<const ClassWeight> classes() const { return present_; }
 
   // Whether the classes are few enough; else nothing below may be called.
   bool fit() const { return n_vectors_ <= MAX_CLASS_VECTORS; }
@@ -91,13 +99,12 @@ class ClassLanes {
   // Cuts must score more than this to be found.
   void set_floor(double floor) { floor_ = floor; }
 
-  // Best cut after one of the places first_cut .. n - 2 of a sorted list; the lowest wins a tie.
-  Cut scan(const SmallEntry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
-    if (n < 2 * limits.min_rows || n < 2) return {};
-    if (score_.size() < n) resize_cuts(n);
-    const std::uint32_t first = std::max(first_cut, limits.min_rows - 1);
+  // Best of some cuts of a sorted list; the lowest wins a tie.
+  Cut scan(const SmallEntry* list, const CutRange& range, const Limits& limits) {
+    if (range.empty()) return {};
+    if (score_.size() < range.end) resize_cuts(range.end);
     const std::uint32_t n_cuts = kernels_->scan_class_list(
-        {cuts(limits), list, first, n - limits.min_rows, rows_.w, rows_.label, lane_.data()});
+        {cuts(limits), list, range.first, range.end, rows_.w, rows_.label, lane_.data()});
     return best(n_cuts, limits, [](std::uint32_t) { return true; });
   }
 
@@ -111,11 +118,6 @@ class ClassLanes {
 
  private:
   static constexpr std::uint32_t MAX_CLASSES = MAX_CLASS_VECTORS * LANES;
-
-  struct ClassWeight {
-    std::int32_t label;
-    double w;
-  };
 
   // Labels ascend.
   void set_lanes(std::span<const ClassWeight> present, const Kernels& kernels) {

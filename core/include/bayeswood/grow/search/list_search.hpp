@@ -12,6 +12,7 @@
 #include "bayeswood/grow/category.hpp"
 #include "bayeswood/grow/node.hpp"
 #include "bayeswood/grow/search/class_lanes.hpp"
+#include "bayeswood/grow/search/class_screen.hpp"
 #include "bayeswood/grow/search/entropy_scan.hpp"
 #include "bayeswood/grow/search/top_splits.hpp"
 
@@ -26,6 +27,13 @@ class ListSearch {
   SideSet& sides() { return sides_; }
   // What cuts of the next lists are scored by; null: row by row.
   void set_lanes(ClassLanes* lanes) { lanes_ = lanes; }
+  // What rules out cuts of the next lists beforehand; null: nothing. Of cuts, only such are wanted
+  // that score more than `floor`.
+  void set_screen(ClassScreen* screen, const Kernels& kernels) {
+    screen_ = screen;
+    kernels_ = &kernels;
+  }
+  void set_floor(double floor) { floor_ = floor; }
   // By feature: how far the tree trusts a category, see level_trust.hpp.
   void set_trust(const double* trust) { trust_ = trust; }
 
@@ -130,15 +138,25 @@ class ListSearch {
 
   Cut scan(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
     if constexpr (std::is_same_v<Entry, SmallEntry>) {
-      if (lanes_ != nullptr) return lanes_->scan(list, n, first_cut, limits);
+      if (lanes_ != nullptr) return lanes_->scan(list, cuts_of(list, n, first_cut, limits), limits);
     }
     if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::GINI &&
         target_.n_outputs <= n + 64) {
-      return scan_classes(list, n, first_cut, rows_, target_.n_outputs, limits, left_run_,
-                          right_run_);
+      return scan_classes(list, n, cuts_of(list, n, first_cut, limits), rows_, target_.n_outputs,
+                          limits, left_run_, right_run_);
     }
     return sides_.visit(
         [&](auto& side) { return scan_list(list, n, first_cut, side, limits, right_.data()); });
+  }
+
+  CutRange cuts_of(const Entry* list, std::uint32_t n, std::uint32_t first_cut,
+                   const Limits& limits) {
+    const CutRange cuts = cuts_within(n, first_cut, limits);
+    if constexpr (std::is_same_v<Entry, SmallEntry>) {
+      if (screen_ != nullptr)
+        return screen_->screen(list, n, cuts, floor_, limits.tolerance, *kernels_);
+    }
+    return cuts;
   }
 
   Split search_category(const Entry* list, std::uint32_t feature, const NodeTotals& node,
@@ -254,6 +272,9 @@ class ListSearch {
   const RowData& rows_;
   const Target& target_;
   ClassLanes* lanes_ = nullptr;
+  ClassScreen* screen_ = nullptr;
+  const Kernels* kernels_ = nullptr;
+  double floor_ = NO_SCORE;
   const double* trust_ = nullptr;
   SideSet sides_;
   EntropyScan entropy_;

@@ -92,24 +92,43 @@ Cut scan_list(const Entry* list, std::uint32_t n, std::uint32_t first_cut, Side&
   return best;
 }
 
+// Cuts after the places first .. end - 1 of a list.
+struct CutRange {
+  std::uint32_t first, end;
+  bool empty() const { return first >= end; }
+};
+
+// Those of a list of n that leave enough rows on both sides.
+inline CutRange cuts_within(std::uint32_t n, std::uint32_t first_cut, const Limits& limits) {
+  if (n < 2 * limits.min_rows || n < 2) return {0, 0};
+  return {std::max(first_cut, limits.min_rows - 1), n - limits.min_rows};
+}
+
 // The same for classes, both ends of the list added up in one loop: two chains of additions
 // overlap.
 template <class Impurity, class Entry>
-Cut scan_classes(const Entry* list, std::uint32_t n, std::uint32_t first_cut, const RowData& rows,
+Cut scan_classes(const Entry* list, std::uint32_t n, const CutRange& cuts, const RowData& rows,
                  std::size_t n_classes, const Limits& limits, ClassRun<Impurity>& left,
                  ClassRun<Impurity>& right) {
   Cut best;
-  if (n < 2 * limits.min_rows || n < 2) return best;
+  if (cuts.empty()) return best;
   left.reset(n_classes, n);
   right.reset(n_classes, n);
-  for (std::uint32_t i = 0; i + 1 < n; ++i) {
-    left.add(rows, id_of(list[i]), i);
-    right.add(rows, id_of(list[n - 1 - i]),
-              n - 2 - i);  // what lies right of the cut after n - 2 - i
+  const std::uint32_t n_left = cuts.end;
+  const std::uint32_t n_right = n - 1 - cuts.first;
+  const auto add_left = [&](std::uint32_t i) { left.add(rows, id_of(list[i]), i); };
+  const auto add_right = [&](std::uint32_t i) {  // what lies right of the cut after n - 2 - i
+    right.add(rows, id_of(list[n - 1 - i]), n - 2 - i);
+  };
+  std::uint32_t at = 0;
+  for (; at < std::min(n_left, n_right); ++at) {
+    add_left(at);
+    add_right(at);
   }
+  for (std::uint32_t i = at; i < n_left; ++i) add_left(i);
+  for (std::uint32_t i = at; i < n_right; ++i) add_right(i);
   double to_beat = NO_SCORE;
-  const std::uint32_t end = n - limits.min_rows;
-  for (std::uint32_t i = std::max(first_cut, limits.min_rows - 1); i < end; ++i) {
+  for (std::uint32_t i = cuts.first; i < cuts.end; ++i) {
     if (code_of(list[i]) == code_of(list[i + 1])) continue;
     const double score =
         Impurity::score(left.sum[i], left.w[i]) + Impurity::score(right.sum[i], right.w[i]);
@@ -238,6 +257,29 @@ struct ClassBinTask {
   const double* start;  // what lies left of all bins, n_vectors x LANES
   std::uint32_t n_bins;
 };
+// A sorted list, of whose cuts most are to be ruled out, see class_screen.hpp.
+struct ScreenCell {
+  double sum = 0;  // of what was added of a class
+  double total;    // the node's weight of it
+};
+struct ClassScreenTask {
+  const SmallEntry* list;
+  std::uint32_t n;
+  CutRange cuts;
+  const double* tagged;  // by id: the row's weight, its label in the last bits
+  ScreenCell* left;      // by label
+  ScreenCell* right;
+  double w;        // of the node
+  double squares;  // of its class weights
+  double slack;    // a bound of the error of the larger side's squares
+  double floor;    // cuts that score less are not wanted,
+  double below;    // nor are those further than this below the best
+  // By place, room for n each: squares, products with the node's class weights and weight of the
+  // end of the list that is nearer; what the score after it cannot exceed.
+  double *end_squares, *end_products, *end_w, *bound;
+};
+using ClassScreening = CutRange (*)(const ClassScreenTask& task);  // between which the others lie
+
 // Rows of a node, to be partitioned stably; sums class weights by lane on the way.
 struct ClassPartTask {
   std::uint16_t* order;    // the node's ids, reordered in place
@@ -271,6 +313,7 @@ struct Kernels {
   CountLaneScan scan_count_lanes;
   ClassListScan scan_class_list;
   ClassBinScan scan_class_bins;
+  ClassScreening screen_classes;
   ClassPart part_classes;
   WeightGains weight_gains;
   WeightBounds weight_bounds;

@@ -18,7 +18,7 @@ struct Layer {
 };
 using Network = std::vector<Layer>;
 
-constexpr std::uint32_t MAX_NETWORK_ROWS = 128;
+constexpr std::uint32_t MAX_NETWORK_ROWS = 256;
 constexpr std::uint32_t NETWORK_STEP = 8;
 
 // The network that sorts `n` entries, n a multiple of NETWORK_STEP up to MAX_NETWORK_ROWS.
