@@ -14,8 +14,11 @@ import random
 import sys
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 import bayeswood
+
+Row = dict[str, Any]
 
 N_READ, N_ROWS, SEED = 52, 40, 18
 DATES = ("%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%Y-%m-%dT08:30:00")
@@ -40,7 +43,7 @@ class Style:
     brackets: bool = False
     extra: str = ""
 
-    def number(self, value, digits):
+    def number(self, value: float | None, digits: int) -> str:
         """A number in this style."""
         if value is None:
             return self.missing
@@ -51,12 +54,12 @@ class Style:
         return f"({text})" if self.brackets else f"-{text}"
 
 
-def make_rows(rng):
+def make_rows(rng: random.Random) -> list[Row]:
     """What every table holds: dates, prices, shares, counts, towns, and a target."""
     first = date(2023, 11, 20)
     rows = []
     for i in range(N_ROWS):
-        row = {
+        row: Row = {
             "when": first + timedelta(days=9 * i),
             "price": round(rng.uniform(-9_000, 90_000), 2),
             "share": rng.randrange(1000) / 10,
@@ -72,7 +75,7 @@ def make_rows(rng):
     return rows
 
 
-def make_styles(rng):
+def make_styles(rng: random.Random) -> list[Style]:
     """A seeded walk over all that differs; every value of every kind comes up."""
     styles = []
     for i in range(N_READ):
@@ -95,12 +98,14 @@ def make_styles(rng):
     return styles
 
 
-def write(rows, style):
+def write(rows: list[Row], style: Style) -> bytes:
     """The bytes of a file in a style."""
-    quoting = csv.QUOTE_ALL if style.quotes == "everywhere" else csv.QUOTE_MINIMAL
     text = io.StringIO(newline="")
     writer = csv.writer(
-        text, delimiter=style.separator, lineterminator=style.line_end, quoting=quoting
+        text,
+        delimiter=style.separator,
+        lineterminator=style.line_end,
+        quoting=csv.QUOTE_ALL if style.quotes == "everywhere" else csv.QUOTE_MINIMAL,
     )
     last = [""] if style.extra == "last separator" else []
     writer.writerow([*rows[0], *last])
@@ -115,7 +120,7 @@ def write(rows, style):
     return (before.get(style.extra, "") + text.getvalue()).encode(style.encoding)
 
 
-def _cells(row, style):
+def _cells(row: Row, style: Style) -> list[str]:
     when = style.missing if row["when"] is None else row["when"].strftime(style.dates)
     share = Style(decimal=style.decimal, missing=style.missing).number(row["share"], 1)
     return [
@@ -129,7 +134,7 @@ def _cells(row, style):
     ]
 
 
-def faults(rows):
+def faults(rows: list[Row]) -> list[tuple[str, bytes, str]]:
     """Files that cannot be read as they are: (name, bytes, words of the refusal)."""
     good = write(rows, Style())
     latin = write([{**row, "town": "Köln"} for row in rows], Style(encoding="latin-1"))
@@ -146,7 +151,7 @@ def faults(rows):
     ]
 
 
-def differences(read, rows):
+def differences(read: Any, rows: list[Row]) -> list[str]:
     """Names of the columns that were not read as they were meant."""
     wrong = []
     for name in rows[0]:
@@ -159,25 +164,28 @@ def differences(read, rows):
     return wrong
 
 
-def _same(found, meant):
+def _same(found: Any, meant: Any) -> bool:
     if meant is None or found is None:
         return found is None and meant is None
     if isinstance(meant, date):
         return str(found)[:10] == meant.isoformat()
     if isinstance(meant, float):
-        return not isinstance(found, str) and abs(found - meant) < 1e-9 * max(1, abs(meant))
-    return found == meant
+        is_near = not isinstance(found, str) and abs(found - meant) < 1e-9 * max(1, abs(meant))
+        return bool(is_near)
+    return bool(found == meant)
 
 
-def cases():
+def cases() -> list[tuple[str, bytes, list[Row] | None, str | None]]:
     """All sixty: (what is odd, bytes, rows or None, words of the refusal or None)."""
     rng = random.Random(SEED)
     rows = make_rows(rng)
-    found = [(_words(style), write(rows, style), rows, None) for style in make_styles(rng)]
-    return found + [(name, data, None, refusal) for name, data, refusal in faults(rows)]
+    return [
+        *((_words(style), write(rows, style), rows, None) for style in make_styles(rng)),
+        *((name, data, None, refusal) for name, data, refusal in faults(rows)),
+    ]
 
 
-def _words(style):
+def _words(style: Style) -> str:
     shown = {"\t": "tab", " ": "blank", "\u00a0": "nbsp", "\u2009": "thin", "\u202f": "nnbsp"}
     marks = [shown.get(mark, mark) for mark in (style.separator, style.decimal, style.thousands)]
     encoding = style.encoding.replace("utf-8-sig", "utf-8 BOM")
@@ -186,7 +194,7 @@ def _words(style):
     return "".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
-def judge(data, rows, refusal):
+def judge(data: bytes, rows: list[Row] | None, refusal: str | None) -> tuple[bool, str]:
     """Whether a table was read right or refused with one line, and what to print of it."""
     try:
         read = bayeswood.read_table(io.BytesIO(data))
@@ -200,20 +208,20 @@ def judge(data, rows, refusal):
     return True, f"read right, {len(read.notes)} notes" + (f", {n_loud} loud" if n_loud else "")
 
 
-def main(only=None):
+def main(only: int | None = None) -> int:
     """Print the table, or one case in full."""
     if only is not None:
         words, data, _, _ = cases()[only]
         print(words, data[:600], bayeswood.read_table(io.BytesIO(data)), sep="\n\n")
         return 0
     print("     sep .  groups    missing dates             encoding")
-    n_right = 0
-    for number, (words, data, rows, refusal) in enumerate(cases()):
+    n_right, tables = 0, cases()
+    for number, (words, data, rows, refusal) in enumerate(tables):
         is_right, outcome = judge(data, rows, refusal)
         n_right += is_right
         print(f"{number:3}  {words:51} {outcome}")
-    print(f"{n_right} of {number + 1} are read right or refused with one line")
-    return 0 if n_right == number + 1 else 1
+    print(f"{n_right} of {len(tables)} are read right or refused with one line")
+    return 0 if n_right == len(tables) else 1
 
 
 if __name__ == "__main__":

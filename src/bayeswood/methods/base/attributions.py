@@ -16,6 +16,8 @@ from bayeswood.methods.base.parameters import parameter_error
 from bayeswood.progress import progress_bar
 
 _OUTPUTS = ("prediction", "raw")
+# Rows times trees from which on it is worth while to watch.
+_LONG = 100_000
 
 
 class Attributions:
@@ -86,8 +88,9 @@ class Attributions:
             raise parameter_error("output", caller, words, output)
         rows = self._encode(X)
         others = None if background is None else self._encode(background)
-        title, show = self._name, bool(getattr(self, "verbose", 0))
-        with progress_bar(title, "rows", show=show) as report:
+        is_long = len(rows) * self.forest_.n_trees > _LONG
+        show = is_long and bool(getattr(self, "verbose", 0))
+        with progress_bar(self._name, "rows", show=show) as report:
             question = Question(rows, others, self._workers(len(rows)), report)
             if interactions:
                 found = self._explain_pairs(question, draws, output, caller)

@@ -73,8 +73,11 @@ def test_a_trunk_of_two_branches_is_one_of_all_rows(rng):
     np.testing.assert_allclose(sizes, suggestion.branch_sizes, rtol=0.05)
 
 
+# With what a process has loaded that fits from files itself.
 FIT_BRANCH = """
 import sys
+import sklearn.ensemble
+from bayeswood import EmpiricalBayesianForestRegressor
 from bayeswood.distributed.tasks.tasks import Task, run_task
 
 run_task(Task(sys.argv[1], "fit", int(sys.argv[2])))

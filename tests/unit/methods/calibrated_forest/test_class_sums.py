@@ -31,7 +31,7 @@ def model(request):
 
 def sums_by_hand(model, X):
     """P_g of every sum."""
-    sums = model.predictive_.additive.sums
+    sums = model.predictive_.additive_sums.sums
     scores = sums.draws(X)
     if scores.shape[2] == 1:
         return np.concatenate([expit(-scores), expit(scores)], axis=2)
@@ -79,7 +79,7 @@ def test_sums_have_not_seen_the_rows_that_their_bag_left_out(model):
     other[np.flatnonzero(out == 0)[:20]] = 0
     assert (other != y).any()
     again = CalibratedForestClassifier(additive_members="auto", **SETTINGS).fit(X, other)
-    first = [m.predictive_.additive.sums for m in (model, again)]
+    first = [m.predictive_.additive_sums.sums for m in (model, again)]
     n = min(sums.trees_per_member for sums in first)
     members = [[sums.trees_per_member * bag + np.arange(n) for bag in (0, 1)] for sums in first]
     said = [
@@ -126,14 +126,14 @@ def test_files_keep_sums_and_refuse_damaged_ones(model, tmp_path):
         with pytest.raises(BayeswoodError):
             CalibratedAverage.from_arrays({**arrays, name: bad}, forest)
     plain = {n: a for n, a in arrays.items() if not n.startswith("additive")}
-    assert CalibratedAverage.from_arrays(plain, forest).additive is None
+    assert CalibratedAverage.from_arrays(plain, forest).additive_sums is None
 
 
 def test_none_is_the_forest_as_it_was(rng):
     X, y = additive(rng, 300, 3)
     model = CalibratedForestClassifier(additive_members=0, **SETTINGS).fit(X, y)
     assert model.additive_weight_ == 0
-    assert model.predictive_.additive is None
+    assert model.predictive_.additive_sums is None
     expected = model.predictive_.calibration.apply(model.forest_.predict(X))
     np.testing.assert_allclose(model.predict_proba(X), expected)
 
@@ -141,13 +141,13 @@ def test_none_is_the_forest_as_it_was(rng):
 def test_fewer_sums_than_bags():
     X, y = additive(np.random.default_rng(1), 1000, 4)
     model = CalibratedForestClassifier(additive_members=8, **SETTINGS).fit(X, y)
-    assert model.predictive_.additive.n_sums == 8
+    assert model.predictive_.additive_sums.n_sums == 8
     none = CalibratedForestClassifier(additive_members=0, **SETTINGS).fit(X, y)
     # Rows that none of the eight left out are not lost.
     assert model.n_calibration_rows_ == none.n_calibration_rows_
     assert np.isfinite(model.predict_interval(X)).all()
     many = CalibratedForestClassifier(additive_members=1000, **SETTINGS).fit(X, y)
-    assert many.predictive_.additive.n_sums == 60 // many.trees_per_bag_
+    assert many.predictive_.additive_sums.n_sums == 60 // many.trees_per_bag_
 
 
 def test_groups_weights_categories_and_missing_values(rng):
