@@ -1,5 +1,6 @@
 """The estimators, one file per method."""
 
+from bayeswood.methods.adopted import AdoptedClassifier, AdoptedRegressor, from_sklearn
 from bayeswood.methods.bart.classifier import BARTClassifier
 from bayeswood.methods.bart.regressor import BARTRegressor
 from bayeswood.methods.base.classifier import ForestClassifier
@@ -35,6 +36,8 @@ from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
+    "AdoptedClassifier",
+    "AdoptedRegressor",
     "BARTClassifier",
     "BARTRegressor",
     "BayesianForestClassifier",
@@ -60,6 +63,7 @@ __all__ = [
     "SubsampleForestRegressor",
     "TrunkSuggestion",
     "compare_envelopes",
+    "from_sklearn",
     "load",
     "method_class",
     "suggest_trunk",

@@ -1,6 +1,7 @@
 """Which class a method's name stands for, and loading a model whatever its class."""
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.adopted import AdoptedClassifier, AdoptedRegressor
 from bayeswood.methods.bart.classifier import BARTClassifier
 from bayeswood.methods.bart.regressor import BARTRegressor
 from bayeswood.methods.base.forest_estimator import ForestEstimator, restore_estimator
@@ -51,6 +52,12 @@ DEFAULT_METHOD = "calibrated-forest"
 
 ESTIMATORS: dict[str, type[ForestEstimator]] = {
     side.__name__: side for sides in METHODS.values() for side in sides if side is not None
+}
+# What a model file may hold.
+_SAVED = {
+    **ESTIMATORS,
+    "AdoptedClassifier": AdoptedClassifier,
+    "AdoptedRegressor": AdoptedRegressor,
 }
 
 
@@ -116,5 +123,5 @@ def load(path: File) -> ForestEstimator | EnvelopeClassifier:
     """
     model = read_model(path)
     if model[0] == "EnvelopeClassifier":
-        return EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
-    return restore_estimator(*model, ESTIMATORS)
+        return EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], _SAVED))
+    return restore_estimator(*model, _SAVED)

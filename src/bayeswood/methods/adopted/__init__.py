@@ -1,0 +1,6 @@
+"""Forests that other libraries fitted, taken over as they are."""
+
+from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
+from bayeswood.methods.adopted.from_sklearn import from_sklearn
+
+__all__ = ["AdoptedClassifier", "AdoptedRegressor", "from_sklearn"]
