@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from bayeswood.forest import Forest
 
 F64 = NDArray[np.float64]
 Link = Callable[[F64], F64]
+#: A link in elementary steps, by which it can be written elsewhere: see `bayeswood.export.steps`.
+Steps = tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +27,14 @@ class AdditivePart:
         Of the part in the whole.
     link : callable or None
         Makes of what a member says, (..., n_outputs), what is averaged; None: that itself.
+    steps : tuple of dict
+        The link again, step by step; empty if that cannot be said.
     """
 
     forest: Forest
     share: float = 1.0
     link: Link | None = None
+    steps: Steps = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +48,14 @@ class Additive:
         Makes of the average, (..., n_outputs), the answer; None: that itself.
     raw : str
         What the average is called.
+    steps : tuple of dict
+        As of a part.
     """
 
     parts: tuple[AdditivePart, ...]
     link: Link | None = None
     raw: str = "mean of the trees"
+    steps: Steps = ()
 
     @property
     def is_linear(self) -> bool:

@@ -45,7 +45,7 @@ class LogitSums(ClassPredictive):
 
     def additive(self, forest: Forest) -> Additive:
         """The sums, and their softmax."""
-        return Additive((AdditivePart(forest),), self.linked, "log odds")
+        return Additive((AdditivePart(forest),), self.linked, "log odds", ({"op": "softmax"},))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """One member has one value."""

@@ -60,8 +60,9 @@ class CalibratedAverage(ClassPredictive):
         sums = self.additive_sums
         parts = [AdditivePart(forest, 1.0 if sums is None else 1.0 - sums.share)]
         if sums is not None:
-            parts.append(AdditivePart(sums.sums, sums.share, sums.linked))
-        return Additive(tuple(parts), self.calibration.apply, "probability before calibration")
+            parts.append(AdditivePart(sums.sums, sums.share, sums.linked, sums.steps()))
+        name, steps = "probability before calibration", self.calibration.steps()
+        return Additive(tuple(parts), self.calibration.apply, name, steps)
 
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
