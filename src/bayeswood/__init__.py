@@ -28,7 +28,7 @@ scikit-learn over. `posterior_functional` gives the posterior
 of whatever can be computed from a fitted function, `explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
 `posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
-things on, `plots` and `report` pictures and pages.
+things on, `plots` and `report` pictures and pages, `export` models for elsewhere: C, ONNX and more.
 """
 
 from importlib import import_module
@@ -79,7 +79,7 @@ from bayeswood.uncertainty import (
 from bayeswood.version import __version__
 
 # Imported at first use: some of them need packages that are optional.
-_ON_DEMAND = ("datasets", "plots", "posterior", "report", "theory")
+_ON_DEMAND = ("datasets", "export", "plots", "posterior", "report", "theory")
 
 __all__ = [
     "UNCERTAIN",
