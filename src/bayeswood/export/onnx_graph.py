@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.attribution import AdditiveSpread, SpreadPart
 from bayeswood.export.description import Description, ExportedPart
 from bayeswood.export.flat_trees import FlatTrees
 from bayeswood.export.steps import Step
@@ -71,8 +72,7 @@ class OnnxGraph:
         sums = self._ensemble(trees, member, n_members, rows)
         shape = self.constant([-1, n_members, trees.n_outputs], np.int64)
         made = self.steps(part.steps, self.node("Reshape", sums, shape))
-        weighted = self.node("Mul", made, self.constant(part.forest.weights[:, None]))
-        return self.node("ReduceSum", weighted, self.constant([1], np.int64), keepdims=0)
+        return self._mean(made, part.forest.weights)
 
     def _ensemble(self, trees: FlatTrees, member: I64, n_members: int, rows: str) -> str:
         """Sums of members, (n, n_members x n_outputs)."""
@@ -86,6 +86,47 @@ class OnnxGraph:
             )
         )
         return name
+
+    def interval(self, spread: AdditiveSpread, rows: str) -> str:
+        """Ends p ± reach sd within [0, 1], (n, n_outputs, 2); see `AdditiveSpread`."""
+        bags = ""
+        for part in spread.parts:
+            here = self._groups(part, rows)
+            bags = here if not bags else self.node("Add", bags, here)
+        answer = self.steps(spread.steps, self._mean(bags, spread.weights))
+        said = self.steps(spread.steps, bags)
+        centre = self.node("Unsqueeze", self._mean(said, spread.weights), self._axis(1))
+        apart = self.node("Sub", said, centre)
+        variance = self._mean(self.node("Mul", apart, apart), spread.factor**2 * spread.weights)
+        if spread.offset_variance is not None:
+            odds = self.node("Mul", answer, self.node("Sub", self.constant(1.0), answer))
+            squares = self.node("Mul", odds, odds)
+            of_offset = self.node("Mul", squares, self.constant(spread.offset_variance))
+            variance = self.node("Add", variance, of_offset)
+        reach = self.node("Mul", self.node("Sqrt", variance), self.constant(spread.reach))
+        lower = self.node("Max", self.node("Sub", answer, reach), self.constant(0.0))
+        upper = self.node("Min", self.node("Add", answer, reach), self.constant(1.0))
+        ends = [self.node("Unsqueeze", end, self._axis(2)) for end in (lower, upper)]
+        return self.node("Concat", *ends, axis=2)
+
+    def _axis(self, axis: int) -> str:
+        return self.constant([axis], np.int64)
+
+    def _mean(self, bags: str, weights: F64) -> str:
+        """Over the bags of (n, n_bags, n_outputs)."""
+        weighted = self.node("Mul", bags, self.constant(weights[:, None]))
+        return self.node("ReduceSum", weighted, self._axis(1), keepdims=0)
+
+    def _groups(self, part: SpreadPart, rows: str) -> str:
+        """What each bag takes of a part, (n, n_bags, n_outputs)."""
+        trees = FlatTrees.of(part.forest).weighted(part.factor)
+        group = np.arange(trees.n_trees) // part.trees_per_group
+        n_groups = int(group[-1]) + 1
+        sums = self._ensemble(trees, group, n_groups, rows)
+        shape = self.constant([-1, n_groups, trees.n_outputs], np.int64)
+        made = self.steps(part.steps, self.node("Reshape", sums, shape))
+        taken = self.node("Gather", made, self.constant(part.group, np.int64), axis=1)
+        return self.node("Mul", taken, self.constant(part.share))
 
     def steps(self, steps: Sequence[Step], x: str) -> str:
         """The steps, one after another, over the last axis."""

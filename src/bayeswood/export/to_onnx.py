@@ -4,16 +4,21 @@ import json
 from os import PathLike
 from typing import Any
 
+from bayeswood.attribution import AdditiveSpread
+from bayeswood.errors import BayeswoodError
 from bayeswood.export.description import Description, describe
 from bayeswood.export.onnx_graph import OnnxGraph
 from bayeswood.export.optional_package import need
+from bayeswood.uncertainty import check_coverage
 from bayeswood.version import __version__
 
 # What the newest onnxruntime runs: TreeEnsemble is new in opset 5 of ai.onnx.ml.
 _OPSET, _TREE_OPSET, _IR = 21, 5, 10
 
 
-def to_onnx(model: Any, path: str | PathLike[str] | None = None) -> Any:
+def to_onnx(
+    model: Any, path: str | PathLike[str] | None = None, *, coverage: float | None = None
+) -> Any:
     """A fitted model as an ONNX model, written to a file.
 
     Parameters
@@ -22,13 +27,17 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None) -> Any:
         Fitted.
     path : str or path-like, default=None
         Where to write it; None: nowhere.
+    coverage : float, default=None
+        If given, what `predict_interval` of a classifier says at this coverage is a further
+        output; trees are then in the file twice.
 
     Returns
     -------
     onnx.ModelProto
         Input ``X``: float64, (n_rows, n_features), as `encode` gives it. Outputs of a classifier:
         ``label``, int64 or string, (n_rows,), and ``probabilities``, float64, (n_rows, n_classes);
-        of a regressor: ``prediction``, float64, (n_rows, n_outputs).
+        of a regressor: ``prediction``, float64, (n_rows, n_outputs). With `coverage`
+        also ``interval``, float64, (n_rows, n_classes, 2).
 
     Notes
     -----
@@ -53,6 +62,9 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None) -> Any:
     outputs = [_named(graph, onnx, answer, *_answer_kind(found))]
     if found.classes is not None:
         outputs = [_label(graph, onnx, found, answer), *outputs]
+    if coverage is not None:
+        interval = graph.interval(_spread(model, coverage), "X")
+        outputs.append(_named(graph, onnx, interval, "interval", found.n_outputs, 2))
     made = _model(onnx, graph, outputs, found)
     onnx.checker.check_model(made)
     if path is not None:
@@ -60,13 +72,24 @@ def to_onnx(model: Any, path: str | PathLike[str] | None = None) -> Any:
     return made
 
 
+def _spread(model: Any, coverage: float) -> AdditiveSpread:
+    share = check_coverage(coverage, "to_onnx")
+    found: AdditiveSpread | None = model.predictive_.additive_spread(model.forest_, share)
+    if found is None:
+        raise BayeswoodError(
+            f"to_onnx has no interval of this {type(model).__name__}: it draws on more than what "
+            "trees say of a row. Leave 'coverage' out."
+        )
+    return found
+
+
 def _answer_kind(found: Description) -> tuple[str, int]:
     return ("prediction" if found.classes is None else "probabilities"), found.n_outputs
 
 
-def _named(graph: OnnxGraph, onnx: Any, value: str, name: str, width: int) -> Any:
+def _named(graph: OnnxGraph, onnx: Any, value: str, name: str, *widths: int) -> Any:
     graph.nodes.append(onnx.helper.make_node("Identity", [value], [name]))
-    return onnx.helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["n_rows", width])
+    return onnx.helper.make_tensor_value_info(name, onnx.TensorProto.DOUBLE, ["n_rows", *widths])
 
 
 def _label(graph: OnnxGraph, onnx: Any, found: Description, answer: str) -> Any:

@@ -105,3 +105,24 @@ def test_treelite(case):
     # treelite's softmax is one of float32.
     close = SINGLE if describe(case.model).steps else DIGITS
     assert relative(found.reshape(expected.shape), expected) < close
+
+
+# Whose intervals are made of what trees say of a row, and of nothing else.
+WITH_INTERVALS = {
+    "BayesianForestClassifier", "CalibratedForestClassifier", "EmpiricalBayesianForestClassifier",
+    "MCMCTreeClassifier", "RandomForestClassifier", "RandomizedTreesClassifier",
+    "SMCTreeClassifier", "SubsampleForestClassifier",
+}  # fmt: skip
+
+
+def test_intervals_in_onnx(case):
+    pytest.importorskip("onnx", reason="needs the extra 'export'")
+    runtime = pytest.importorskip("onnxruntime", reason="needs the extra 'export'")
+    if case.name not in WITH_INTERVALS:
+        with pytest.raises(BayeswoodError, match=f"has no interval of this {case.name}"):
+            to_onnx(case.model, coverage=0.8)
+        return
+    made = to_onnx(case.model, coverage=0.8).SerializeToString()
+    session = runtime.InferenceSession(made, providers=["CPUExecutionProvider"])
+    found = session.run(["interval"], {"X": encode(case.model, case.rows)})[0]
+    assert np.abs(found - case.model.predict_interval(case.rows, coverage=0.8)).max() < 1e-9

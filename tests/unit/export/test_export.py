@@ -18,6 +18,7 @@ from bayeswood import (
     BayesianForestClassifier,
     BayesianForestRegressor,
     BayeswoodError,
+    CalibratedForestClassifier,
     RandomForestClassifier,
     export,
     from_sklearn,
@@ -30,10 +31,10 @@ every = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(every)
 
 
-def onnx_session(model):
+def onnx_session(model, **options):
     pytest.importorskip("onnx", reason="needs the extra 'export'")
     runtime = pytest.importorskip("onnxruntime", reason="needs the extra 'export'")
-    made = export.to_onnx(model).SerializeToString()
+    made = export.to_onnx(model, **options).SerializeToString()
     return runtime.InferenceSession(made, providers=["CPUExecutionProvider"])
 
 
@@ -169,3 +170,21 @@ def test_export_is_imported_at_first_use():
     asked = "import sys, bayeswood; print('bayeswood.export' in sys.modules); bayeswood.export.to_c"
     result = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True)
     assert (result.returncode, result.stdout) == (0, "False\n")
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_pools_with_boosted_sums(n_classes, tmp_path):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(500, 8))
+    y = np.digitize(X.sum(axis=1), [-1.0, 2.0][: n_classes - 1])
+    model = CalibratedForestClassifier(8, random_state=0).fit(X, y)
+    assert model.predictive_.additive_sums is not None
+    expected = model.predict_proba(X)
+    export.to_c(model, tmp_path / "model.c")
+    found = every.run_c(every.compiled(tmp_path / "model.c"), X, n_classes)
+    assert every.relative(found, expected) < every.DIGITS
+    plain = json.loads(json.dumps(export.to_dict(model)))
+    assert every.relative(every.twin.predict(plain, X[:20]), expected[:20]) < 1e-13
+    assert every.relative(onnx_session(model).run(None, {"X": X})[1], expected) < every.DIGITS
+    interval = onnx_session(model, coverage=0.9).run(["interval"], {"X": X})[0]
+    assert np.abs(interval - model.predict_interval(X)).max() < 1e-9
