@@ -9,23 +9,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.adopted.adopted_forest import (
-    AdoptedClassifier,
-    AdoptedLabels,
-    AdoptedRegressor,
-)
+from bayeswood.methods.adopted.adopt import adopt, adopt_sums
+from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
 from bayeswood.methods.adopted.linked_trees import LinkedTree, linked_forest
-from bayeswood.methods.base.forest_estimator import ForestEstimator, fitted_attributes, hand_over
-from bayeswood.methods.base.grown_forest import GrownForest
-from bayeswood.methods.base.parts import ClassLabels, ResponseShape
-from bayeswood.table import Column, Schema
-from bayeswood.table.schema import generated_names
 
 F64 = NDArray[np.float64]
 
 _TREES = ("DecisionTree", "ExtraTree")
 _AVERAGES = ("RandomForest", "ExtraTrees")
-_SUMS = ("GradientBoosting",)
+_SUMS = ("GradientBoosting", "HistGradientBoosting")
 _SIDES = ("Classifier", "Regressor")
 
 
@@ -35,8 +27,8 @@ def from_sklearn(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
     Parameters
     ----------
     forest : estimator
-        A fitted ``RandomForest``, ``ExtraTrees``, ``DecisionTree``, ``ExtraTree`` or
-        ``GradientBoosting`` classifier or regressor of scikit-learn.
+        A fitted ``RandomForest``, ``ExtraTrees``, ``DecisionTree``, ``ExtraTree``,
+        ``GradientBoosting`` or ``HistGradientBoosting`` classifier or regressor of scikit-learn.
 
     Returns
     -------
@@ -73,7 +65,7 @@ def from_sklearn(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
     check_is_fitted(forest)
     _check_outputs(forest)
     if family in _SUMS:
-        return _adopted_sums(forest)
+        return _adopted_sums(forest) if family == _SUMS[0] else _adopted_binned(forest)
     trees = [forest] if family in _TREES else list(forest.estimators_)
     return _adopted_average(forest, trees)
 
@@ -106,7 +98,7 @@ def _adopted_average(forest: Any, trees: Sequence[Any]) -> AdoptedClassifier | A
     linked = [_linked(tree.tree_, value) for tree, value in zip(trees, values, strict=True)]
     core = linked_forest(linked, forest.n_features_in_, is_classifier=is_classifier)
     importances = np.array([_importances(tree) for tree in trees])
-    return _assembled(forest, Forest(core), importances, link="average")
+    return adopt(forest, Forest(core), importances, link="average")
 
 
 def _class_shares(tree: Any) -> F64:
@@ -159,31 +151,17 @@ def widened(threshold: F64) -> F64:
 
 
 def _adopted_sums(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
-    is_classifier = hasattr(forest, "classes_")
     if forest.init is not None and not isinstance(forest.init, str):
         raise BayeswoodError(
             "from_sklearn takes gradient boosting that starts from a constant. Got one with "
             f"init={forest.init!r}."
         )
-    stages = forest.estimators_
+    rate, stages = forest.learning_rate, forest.estimators_
+    trees = [[_linked(tree.tree_, rate * _means(tree)) for tree in stage] for stage in stages]
     # Of the exponential loss, scores are half of the log odds.
     factor = 2.0 if getattr(forest, "loss", "") == "exponential" else 1.0
-    n_outputs = max(2, stages.shape[1]) if is_classifier else 1
-    first = n_outputs - stages.shape[1]
-    trees = [LinkedTree.of_leaf(_padded(factor * _start(forest), first))]
-    for stage in stages:
-        for k, tree in enumerate(stage):
-            value = np.zeros((tree.tree_.node_count, n_outputs))
-            value[:, first + k] = factor * forest.learning_rate * tree.tree_.value[:, 0, 0]
-            trees.append(_linked(tree.tree_, value))
-    core = linked_forest(trees, forest.n_features_in_, is_classifier=False)
-    importances = sum(_importances(tree) for tree in stages.ravel())
-    whole = Forest(core, trees_per_member=len(trees))
-    return _assembled(forest, whole, np.reshape(importances, (1, -1)), link="logit")
-
-
-def _padded(scores: F64, n_zeros: int) -> F64:
-    return np.concatenate([np.zeros(n_zeros), scores])
+    importances = np.sum([_importances(tree) for tree in stages.ravel()], axis=0)
+    return adopt_sums(forest, _start(forest), trees, importances, factor)
 
 
 def _start(forest: Any) -> F64:
@@ -205,26 +183,35 @@ def _named(row: NDArray[Any], names: NDArray[Any]) -> Any:
     return DataFrame(row, columns=list(names))
 
 
-def _assembled(
-    forest: Any, members: Forest, importances: F64, link: str
-) -> AdoptedClassifier | AdoptedRegressor:
-    source = f"{type(forest).__module__.split('.')[0]}'s {type(forest).__name__}"
-    found: AdoptedClassifier | AdoptedRegressor
-    target: ClassLabels | ResponseShape
-    if hasattr(forest, "classes_"):
-        found = AdoptedClassifier(source, link=link)
-        target = AdoptedLabels(np.asarray(forest.classes_))
-    else:
-        found, target = AdoptedRegressor(source), ResponseShape(members.n_outputs == 1)
-    _hand_over(found, forest, GrownForest(members, importances, 0), target)
-    return found
+def _adopted_binned(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
+    if forest.is_categorical_ is not None and np.any(forest.is_categorical_):
+        raise BayeswoodError(
+            "from_sklearn takes histogram gradient boosting of numbers. Got one with categories."
+        )
+    if forest.loss in ("poisson", "gamma"):
+        raise BayeswoodError(
+            "from_sklearn takes histogram gradient boosting whose sums are the response. Got one "
+            f"with loss={forest.loss!r}, whose sums are its logarithm."
+        )
+    nodes = [[one.nodes for one in stage] for stage in forest._predictors]
+    trees = [[_linked_nodes(one) for one in stage] for stage in nodes]
+    importances = np.zeros(forest.n_features_in_)
+    for one in (one for stage in nodes for one in stage):
+        splits = one[one["is_leaf"] == 0]
+        np.add.at(importances, splits["feature_idx"], np.maximum(splits["gain"], 0.0))
+    return adopt_sums(forest, np.ravel(forest._baseline_prediction), trees, importances)
 
 
-def _hand_over(
-    found: ForestEstimator, forest: Any, grown: GrownForest, target: ClassLabels | ResponseShape
-) -> None:
-    names = getattr(forest, "feature_names_in_", None)
-    called = generated_names(forest.n_features_in_) if names is None else tuple(map(str, names))
-    schema = Schema(tuple(Column(name, "numeric") for name in called), named=names is not None)
-    predictive = found._predictive_kind()()
-    hand_over(found, fitted_attributes(schema, grown, predictive, target))
+def _linked_nodes(nodes: NDArray[Any]) -> LinkedTree:
+    """These compare float64 as it is."""
+    is_leaf = nodes["is_leaf"] != 0
+    return LinkedTree(
+        left=np.where(is_leaf, -1, nodes["left"].astype(np.int64)),
+        right=np.where(is_leaf, -1, nodes["right"].astype(np.int64)),
+        feature=nodes["feature_idx"],
+        threshold=nodes["num_threshold"].astype(np.float64),
+        missing_left=nodes["missing_go_to_left"],
+        n_samples=nodes["count"],
+        weight=nodes["count"],
+        value=nodes["value"].astype(np.float64)[:, None],
+    )

@@ -15,12 +15,14 @@ CLASSIFIERS = [
     ensemble.ExtraTreesClassifier(n_estimators=12, random_state=0),
     tree.DecisionTreeClassifier(max_depth=5, random_state=0),
     ensemble.GradientBoostingClassifier(n_estimators=12, random_state=0),
+    ensemble.HistGradientBoostingClassifier(max_iter=12, random_state=0),
 ]
 REGRESSORS = [
     ensemble.RandomForestRegressor(n_estimators=12, random_state=0),
     ensemble.ExtraTreesRegressor(n_estimators=12, random_state=0),
     tree.ExtraTreeRegressor(random_state=0),
     ensemble.GradientBoostingRegressor(n_estimators=12, random_state=0),
+    ensemble.HistGradientBoostingRegressor(max_iter=12, random_state=0),
 ]
 
 
@@ -30,6 +32,10 @@ def name(model):
 
 def thresholds(model):
     """The cuts of all trees, and their features."""
+    if hasattr(model, "_predictors"):
+        nodes = np.concatenate([one.nodes for stage in model._predictors for one in stage])
+        splits = nodes[nodes["is_leaf"] == 0]
+        return splits["feature_idx"], splits["num_threshold"]
     flat = np.ravel(getattr(model, "estimators_", [model]))
     trees = [one.tree_ for one in flat]
     feature = np.concatenate([t.feature for t in trees])
@@ -110,6 +116,14 @@ def test_several_responses_and_missing_values():
     assert ours.predict_interval(X, kind="mean").shape == (200, 3, 2)
 
 
+def test_missing_values_in_histograms():
+    rng = np.random.default_rng(0)
+    X, y = make_regression(200, 5, random_state=2)
+    X[rng.random(X.shape) < 0.2] = np.nan
+    theirs = ensemble.HistGradientBoostingRegressor(max_iter=10, random_state=0).fit(X, y)
+    assert np.abs(from_sklearn(theirs).predict(X) - theirs.predict(X)).max() < 1e-10
+
+
 def test_exponential_loss_halves_the_log_odds(classes):
     X, y = classes
     y = np.where(y == "c", "b", y)
@@ -181,6 +195,12 @@ def test_what_is_no_forest_is_refused(classes):
     twice = np.column_stack([y, y])
     with pytest.raises(BayeswoodError, match="Got one of 2 responses"):
         from_sklearn(ensemble.RandomForestClassifier(n_estimators=2).fit(X, twice))
+    counts = ensemble.HistGradientBoostingRegressor(max_iter=2, loss="poisson")
+    with pytest.raises(BayeswoodError, match="whose sums are its logarithm"):
+        from_sklearn(counts.fit(X, np.abs(X[:, 0])))
+    kinds = ensemble.HistGradientBoostingRegressor(max_iter=2, categorical_features=[0])
+    with pytest.raises(BayeswoodError, match="Got one with categories"):
+        from_sklearn(kinds.fit(np.round(np.abs(X)), X[:, 0]))
     odd = ensemble.GradientBoostingClassifier(n_estimators=2, init=LogisticRegression())
     with pytest.raises(BayeswoodError, match="starts from a constant"):
         from_sklearn(odd.fit(X, y))
