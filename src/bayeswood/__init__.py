@@ -24,7 +24,7 @@ When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`,
 
 `suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
 memory. `load` reads what an estimator's ``save`` wrote, `from_sklearn` takes a fitted forest of
-scikit-learn over. `posterior_functional` gives the posterior
+scikit-learn over, `from_lightgbm` a model of LightGBM. `posterior_functional` gives the posterior
 of whatever can be computed from a fitted function, `explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
 `posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try
@@ -60,6 +60,7 @@ from bayeswood.methods import (
     SubsampleForestRegressor,
     TrunkSuggestion,
     compare_envelopes,
+    from_lightgbm,
     from_sklearn,
     load,
     suggest_trunk,
@@ -118,6 +119,7 @@ __all__ = [
     "coverage_report",
     "envelope_curve",
     "explain",
+    "from_lightgbm",
     "from_sklearn",
     "load",
     "posterior_functional",

@@ -1,6 +1,11 @@
 """The estimators, one file per method."""
 
-from bayeswood.methods.adopted import AdoptedClassifier, AdoptedRegressor, from_sklearn
+from bayeswood.methods.adopted import (
+    AdoptedClassifier,
+    AdoptedRegressor,
+    from_lightgbm,
+    from_sklearn,
+)
 from bayeswood.methods.bart.classifier import BARTClassifier
 from bayeswood.methods.bart.regressor import BARTRegressor
 from bayeswood.methods.base.classifier import ForestClassifier
@@ -63,6 +68,7 @@ __all__ = [
     "SubsampleForestRegressor",
     "TrunkSuggestion",
     "compare_envelopes",
+    "from_lightgbm",
     "from_sklearn",
     "load",
     "method_class",
