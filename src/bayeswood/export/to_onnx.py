@@ -42,8 +42,9 @@ def to_onnx(
     Notes
     -----
     Needs the package onnx (``pip install bayeswood[export]``), and onnxruntime 1.24 or newer to
-    run (1.21 to 1.23 run the file too, and get several outputs wrong): trees are one ``TreeEnsemble`` of opset 5, in float64. Calibrations and links are standard
-    operators. A leaf has one target there, so that trees are repeated for each class.
+    run; 1.21 to 1.23 take the file too, and get several outputs wrong. Trees are one
+    ``TreeEnsemble`` of opset 5, in float64. Calibrations and links are standard operators. A leaf
+    has one target there, so that trees are repeated for each class.
 
     Examples
     --------
