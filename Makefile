@@ -56,7 +56,7 @@ $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcar
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' test dask spark lint | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.created pyproject.toml

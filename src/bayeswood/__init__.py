@@ -24,11 +24,13 @@ When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`,
 
 `suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
 memory. `read_table` reads data files as they are, `load` what an estimator's ``save`` wrote; skops
-may hold models too, told to trust `trusted_types`. `posterior_functional` gives the posterior of
-whatever can be computed from a fitted function, `explain` one prediction in words;
+may hold models too, told to trust `trusted_types`. `from_sklearn` takes a fitted forest of
+scikit-learn over, `from_lightgbm` a model of LightGBM. `posterior_functional` gives the posterior
+of whatever can be computed from a fitted function, `explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
-`posterior` holds more functionals, `theory` the papers' closed forms, `datasets` data to try things
-on, `plots` and `report` pictures and pages.
+`attribution` says which features moved predictions, `posterior` holds more functionals, `theory`
+the papers' closed forms, `datasets` data to try things on, `plots` and `report` pictures and pages,
+`export` models for elsewhere: C, ONNX and more.
 """
 
 from typing import TYPE_CHECKING
@@ -38,6 +40,7 @@ from bayeswood.on_demand import names_on_demand
 if TYPE_CHECKING:
     from bayeswood import attribution as attribution
     from bayeswood import datasets as datasets
+    from bayeswood import export as export
     from bayeswood import plots as plots
     from bayeswood import posterior as posterior
     from bayeswood import report as report
@@ -68,6 +71,8 @@ if TYPE_CHECKING:
         SubsampleForestRegressor,
         TrunkSuggestion,
         compare_envelopes,
+        from_lightgbm,
+        from_sklearn,
         load,
         suggest_trunk,
         trusted_types,
@@ -124,6 +129,8 @@ __all__ = [
     "coverage_report",
     "envelope_curve",
     "explain",
+    "from_lightgbm",
+    "from_sklearn",
     "load",
     "posterior_functional",
     "read_table",
@@ -153,7 +160,7 @@ _ELSEWHERE = {
 _METHODS = sorted(set(__all__).difference(*_ELSEWHERE.values()))
 # Rooms that are attributes of the package too, those to be listed first; some need packages that
 # are optional.
-_ROOMS = ("attribution", "datasets", "plots", "posterior", "report", "theory")
+_ROOMS = ("attribution", "datasets", "export", "plots", "posterior", "report", "theory")
 _OTHER_ROOMS = ("distributed", "forest", "methods", "modelfile", "table", "uncertainty")
 
 if not TYPE_CHECKING:  # for a type checker every name would exist

@@ -18,7 +18,7 @@ ROOMS = [
     {"uncertainty"},
     {"attribution"},
     {"posterior"},
-    {"theory", "modelfile", "datasets"},
+    {"theory", "modelfile", "datasets", "export"},
     {"report"},
     {"plots"},
 ]

@@ -172,7 +172,16 @@ def test_the_package_is_as_it_was():
     exec("from bayeswood import *", scope)
     assert set(bayeswood.__all__) <= set(scope)
     assert dir(bayeswood) == sorted(
-        [*bayeswood.__all__, "attribution", "datasets", "plots", "posterior", "report", "theory"]
+        [
+            *bayeswood.__all__,
+            "attribution",
+            "datasets",
+            "export",
+            "plots",
+            "posterior",
+            "report",
+            "theory",
+        ]
     )
     assert bayeswood.methods.registry.load is bayeswood.load
     with pytest.raises(AttributeError, match="'bayeswood' has no attribute 'Forrest'"):

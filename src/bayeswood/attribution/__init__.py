@@ -5,7 +5,7 @@
 - `shap_values`: the result, with bands, and as `shap` takes it. `importance`: sizes in the mean.
 """
 
-from bayeswood.attribution.additive import Additive, AdditivePart
+from bayeswood.attribution.additive import Additive, AdditivePart, AdditiveSpread, SpreadPart
 from bayeswood.attribution.explain import (
     Question,
     explain_draws,
@@ -19,9 +19,11 @@ from bayeswood.attribution.through_link import through_link
 __all__ = [
     "Additive",
     "AdditivePart",
+    "AdditiveSpread",
     "Question",
     "ShapImportances",
     "ShapValues",
+    "SpreadPart",
     "explain_draws",
     "explain_pairs",
     "explain_rows",

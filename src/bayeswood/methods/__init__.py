@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from bayeswood.on_demand import names_on_demand
 
 if TYPE_CHECKING:
+    from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
+    from bayeswood.methods.adopted.from_lightgbm import from_lightgbm
+    from bayeswood.methods.adopted.from_sklearn import from_sklearn
     from bayeswood.methods.bart.classifier import BARTClassifier
     from bayeswood.methods.bart.regressor import BARTRegressor
     from bayeswood.methods.base.classifier import ForestClassifier
@@ -44,6 +47,9 @@ if TYPE_CHECKING:
     from bayeswood.methods.smc_tree.regressor import SMCTreeRegressor
 
 _HOMES = {
+    "adopted.adopted_forest": ("AdoptedClassifier", "AdoptedRegressor"),
+    "adopted.from_lightgbm": ("from_lightgbm",),
+    "adopted.from_sklearn": ("from_sklearn",),
     "bart.classifier": ("BARTClassifier",),
     "bart.regressor": ("BARTRegressor",),
     "base.classifier": ("ForestClassifier",),
@@ -74,6 +80,8 @@ _HOMES = {
 __all__ = [
     "DEFAULT_METHOD",
     "METHODS",
+    "AdoptedClassifier",
+    "AdoptedRegressor",
     "BARTClassifier",
     "BARTRegressor",
     "BayesianForestClassifier",
@@ -99,6 +107,8 @@ __all__ = [
     "SubsampleForestRegressor",
     "TrunkSuggestion",
     "compare_envelopes",
+    "from_lightgbm",
+    "from_sklearn",
     "load",
     "method_class",
     "suggest_trunk",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, MutableMapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # The module of each estimator, imported when the estimator is first asked for.
 _HOMES = {
+    "AdoptedClassifier": "adopted.adopted_forest",
+    "AdoptedRegressor": "adopted.adopted_forest",
     "BARTClassifier": "bart.classifier",
     "BARTRegressor": "bart.regressor",
     "BayesianForestClassifier": "bayesian_forest.bayesian_forest",
@@ -107,6 +110,8 @@ class _Methods(Mapping[str, Sides]):
 
 ESTIMATORS = _Estimators([name for sides in _SIDES.values() for name in sides if name is not None])
 METHODS = _Methods()
+# What a model file may hold.
+_SAVED = ChainMap(ESTIMATORS, _Estimators(["AdoptedClassifier", "AdoptedRegressor"]))
 
 
 def method_class(name: str, task: str) -> type[ForestEstimator]:
@@ -152,7 +157,7 @@ def trusted_types() -> list[str]:
     from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
     from bayeswood.uncertainty.envelope.choice import GammaChoice
 
-    known = (*ESTIMATORS.values(), EnvelopeClassifier, GammaChoice)
+    known = (*_SAVED.values(), EnvelopeClassifier, GammaChoice)
     return sorted(f"{kind.__module__}.{kind.__name__}" for kind in known)
 
 
@@ -207,9 +212,9 @@ def load(path: File, kind: type[Any] | None = None) -> Any:
         from bayeswood.methods.envelope.envelope_classifier import EnvelopeClassifier
         from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
 
-        found: Any = EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], ESTIMATORS))
+        found: Any = EnvelopeClassifier._from_saved(SavedEnvelope.read(*model[1:], _SAVED))
     else:
-        found = restore_estimator(*model, ESTIMATORS)
+        found = restore_estimator(*model, _SAVED)
     if kind is not None and not isinstance(found, kind):
         raise BayeswoodError(f"The model file holds a {model[0]} where {kind.__name__} was wanted.")
     return found

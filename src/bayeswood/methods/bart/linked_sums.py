@@ -32,7 +32,9 @@ class LinkedSums(ClassPredictive):
 
     def additive(self, forest: Forest) -> Additive:
         """Probabilities of each member's sums, averaged."""
-        return Additive((AdditivePart(forest, link=self.linked),), raw="mean probability")
+        op = "probit-pair" if forest.n_outputs == 2 else "softmax"
+        part = AdditivePart(forest, link=self.linked, steps=({"op": op},))
+        return Additive((part,), raw="mean probability", steps=({"op": "normalise"},))
 
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False

@@ -14,7 +14,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import SCHEMES, Forest, RowWeights
 from bayeswood.forest.leaf_values import with_leaf_values
@@ -60,6 +67,10 @@ class Predictive:
     def additive(self, forest: Forest) -> Additive:
         """The answer as sums over trees: the members' weighted mean, unless said otherwise."""
         return Additive((AdditivePart(forest),))
+
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """The interval of the answer by what trees say; None where it is made otherwise."""
+        return None
 
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
@@ -140,6 +151,13 @@ class MemberAverage(ClassPredictive):
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""
         return forest.predict(rows, n_jobs)
+
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """Every member a bag."""
+        from scipy.special import ndtri
+
+        part = SpreadPart(forest, np.ones(forest.n_trees), 1, np.arange(forest.n_trees))
+        return AdditiveSpread((part,), forest.weights, float(ndtri((1.0 + coverage) / 2.0)))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """α, where the leaves contain one."""

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.attribution.explain import explain_bags
 from bayeswood.attribution.through_link import mean_slopes
 from bayeswood.errors import BayeswoodError
@@ -59,8 +66,33 @@ class CalibratedAverage(ClassPredictive):
         sums = self.additive_sums
         parts = [AdditivePart(forest, 1.0 if sums is None else 1.0 - sums.share)]
         if sums is not None:
-            parts.append(AdditivePart(sums.sums, sums.share, sums.linked))
-        return Additive(tuple(parts), self.calibration.apply, "probability before calibration")
+            parts.append(AdditivePart(sums.sums, sums.share, sums.linked, sums.steps()))
+        name, steps = "probability before calibration", self.calibration.steps()
+        return Additive(tuple(parts), self.calibration.apply, name, steps)
+
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """Bags of trees, each pooled with a sum, calibrated."""
+        from scipy.special import stdtrit
+
+        spread, sums = self.spread, self.additive_sums
+        weights = spread.weights(forest)
+        bags = np.arange(len(weights))
+        share = 0.0 if sums is None else sums.share
+        parts = [SpreadPart(forest, self._in_bag(forest), spread.size, bags, 1.0 - share)]
+        if sums is not None:
+            ones, turn = np.ones(sums.sums.n_trees), bags % sums.n_sums
+            size = sums.sums.trees_per_member
+            parts.append(SpreadPart(sums.sums, ones, size, turn, share, sums.steps()))
+        free = 1.0 - float(np.sum(weights**2))
+        factor = spread.factor / np.sqrt(free) if free > 0 else 0.0
+        reach = float(stdtrit(max(1, len(weights) - 1), (1.0 + coverage) / 2.0))
+        steps = self.calibration.steps()
+        return AdditiveSpread(tuple(parts), weights, reach, steps, factor, spread.offset_variance)
+
+    def _in_bag(self, forest: Forest) -> F64:
+        """Weight of each tree in its bag."""
+        of_bag = self.spread.weights(forest)[self.spread.members(forest)]
+        return np.divide(forest.weights, of_bag, out=np.ones_like(of_bag), where=of_bag > 0)
 
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
@@ -86,9 +118,7 @@ class CalibratedAverage(ClassPredictive):
     def _bag_values(self, forest: Forest, question: Question) -> tuple[F64, F64]:
         """Of the bags' averages, pooled with sums as `bag_means` are."""
         size, sums = self.spread.size, self.additive_sums
-        of_bag = self.spread.weights(forest)[self.spread.members(forest)]
-        in_bag = np.divide(forest.weights, of_bag, out=np.ones_like(of_bag), where=of_bag > 0)
-        values, at = explain_bags(forest, question, size, in_bag)
+        values, at = explain_bags(forest, question, size, self._in_bag(forest))
         bases = np.broadcast_to(at[:, None], (len(at), values.shape[1], at.shape[1]))
         if sums is None:
             return values, bases

@@ -109,6 +109,11 @@ class ClassSums:
         found: F64 = scores
         return found
 
+    def steps(self) -> tuple[dict[str, Any], ...]:
+        """`linked`, in elementary steps."""
+        first = ({"op": "prepend-zero"},) if self.sums.n_outputs == 1 else ()
+        return (*first, {"op": "softmax"})
+
     def pool(self, average: F64, rows: NDArray[Any], n_jobs: int) -> F64:
         """The trees' average, (n_rows, n_classes), and that of the sums, by their shares."""
         found = np.empty_like(average)

@@ -138,7 +138,10 @@ class EvidencePool(ClassPredictive):
     def additive(self, forest: Forest) -> Additive:
         """Σ_k w_k log p_k(c), and the pool of it."""
         part = AdditivePart(self._logarithms(forest))
-        return Additive((part,), self._pool, "mean log probability")
+        factor = np.full(len(self.log_shares), self.sharpness)
+        offset = (1.0 - self.sharpness) * self.log_shares
+        steps = {"op": "affine", "factor": factor, "offset": offset}, {"op": "softmax"}
+        return Additive((part,), self._pool, "mean log probability", steps)
 
     def _pool(self, mean_log: F64) -> F64:
         return evidence_pool(mean_log, self.log_shares, self.sharpness)

@@ -220,7 +220,19 @@ class PooledNormal(NumberPredictive):
     def additive(self, forest: Forest) -> Additive:
         """Mean precision and mean lean, and the mean of the pool."""
         part = AdditivePart(self._precisions(forest))
-        return Additive((part,), lambda sums: self._normal(sums).mean[:, None], "pooled precision")
+        step = {
+            "op": "precision-mean",
+            "mean": self.base_mean,
+            "precision": 1.0 / self.base_variance,
+            "sharpness": self.sharpness,
+            "least": _LEAST_PRECISION,
+            "offset": self.center,
+        }
+
+        def mean(sums: F64) -> F64:
+            return self._normal(sums).mean[:, None]
+
+        return Additive((part,), mean, "pooled precision", (step,))
 
     def _pooled(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Normal:
         return self._normal(self._precisions(forest).predict(rows, n_jobs))

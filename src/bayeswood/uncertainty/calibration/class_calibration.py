@@ -150,6 +150,17 @@ class ClassCalibration:
         found: F64 = scores
         return found
 
+    def steps(self) -> tuple[dict[str, Any], ...]:
+        """The same in elementary steps, see `bayeswood.export.steps`."""
+        n_classes, smooth = len(self.offset), self.n_trees + 1.0
+        factor = np.full(n_classes, self.n_trees * n_classes / smooth)
+        return (
+            {"op": "affine", "factor": factor, "offset": np.full(n_classes, 1.0 / smooth)},
+            {"op": "log"},
+            {"op": "affine", "factor": self.power * self.slopes, "offset": self.offset},
+            {"op": "softmax"},
+        )
+
 
 def fit_class_calibration(
     votes: Votes, label: NDArray[Any], weights: F64 | None = None

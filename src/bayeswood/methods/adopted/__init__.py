@@ -1,0 +1,7 @@
+"""Forests that other libraries fitted, taken over as they are."""
+
+from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
+from bayeswood.methods.adopted.from_lightgbm import from_lightgbm
+from bayeswood.methods.adopted.from_sklearn import from_sklearn
+
+__all__ = ["AdoptedClassifier", "AdoptedRegressor", "from_lightgbm", "from_sklearn"]
