@@ -22,10 +22,10 @@ the random numbers differ; what *differs* or is *refused* says why, and what to 
 `BayesianForest*` and `CalibratedForest*` take the same parameters. Their trees weigh all rows:
 `bootstrap` must be True and `max_samples` None, and `weight_threshold=-log(share)` leaves all but a
 share of the rows out. A calibrated forest is one fit, `warm_start` must be False; it always scores
-itself (no `oob_score`) and grows its trees out (no `max_leaf_nodes`, `min_samples_split`,
-`min_impurity_decrease` or `ccp_alpha`). With `class_weight` its probabilities are calibrated for a
-world with such shares of classes, not for the rows that you have; to move a decision alone, leave
-it and set a threshold on `predict_proba`.
+itself, whatever `oob_score` says, and grows its trees out: `max_leaf_nodes`, `min_samples_split`,
+`min_impurity_decrease` and `ccp_alpha` must be at their defaults. With
+`class_weight` its probabilities are calibrated for a world with such shares of classes, not for the
+rows that you have; to move a decision alone, leave it and set a threshold on `predict_proba`.
 
 """
 

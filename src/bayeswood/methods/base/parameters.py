@@ -77,9 +77,12 @@ def one_of(*options: str) -> Constraint:
     return Constraint(words, lambda value: isinstance(value, str) and value in options)
 
 
-def only(value: bool | None, reason: str) -> Constraint:
+def only(value: bool | int | float | None, reason: str) -> Constraint:
     """One value alone, with the reason why no other would do."""
-    return Constraint(f"{value!r}: {reason}", lambda given: given is value)
+    is_flag = value is None or isinstance(value, bool)
+    return Constraint(
+        f"{value!r}: {reason}", lambda given: given is value if is_flag else given == value
+    )
 
 
 NONE = Constraint("None", lambda value: value is None)

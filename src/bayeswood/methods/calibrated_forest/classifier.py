@@ -33,6 +33,7 @@ from bayeswood.methods.base.classifier import ForestClassifier
 from bayeswood.methods.base.grown_forest import GrownForest
 from bayeswood.methods.base.parameters import NONE, Constraint, integer, one_of, real
 from bayeswood.methods.base.predictive import MemberAverage, Predictive
+from bayeswood.methods.base.saved_state import LATER_PARAMETERS
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 from bayeswood.methods.calibrated_forest.choose_members import (
@@ -60,7 +61,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.methods.cart.drawn_rows import ONE_FIT, weighted_rows
+from bayeswood.methods.cart.drawn_rows import GROWN_OUT, ONE_FIT, weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.growth_rules import resolve_growth
 from bayeswood.report.calibration import ClassCalibrationSummary
@@ -107,11 +108,20 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
     max_features : int, float, "sqrt", "log2" or None, default="sqrt"
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None).
+    max_leaf_nodes : None, default=None
+    min_samples_split : {2}, default=2
+    min_impurity_decrease, ccp_alpha : {0.0}, default=0.0
+        Trees are grown out: limit them by `min_samples_leaf` or `max_depth`. Random forests and
+        Bayesian forests have these.
     monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
         For each column, or by name, 1 where the probability of the second of two classes must
         never fall as the column rises, -1 where it must never rise, 0 where it may do both. It
         holds in every tree and boosted sum to the bit, and so in `predict_proba`; see
         docs/growing.md.
+    interaction_cst : None, default=None
+        Not all of its trees could keep to it; random forests and Bayesian forests have it.
+    oob_score : bool, default=True
+        The forest is always scored by the rows that trees left out.
     bootstrap : {True}, default=True
         Every tree leaves rows out, by which the forest is calibrated. `RandomForestClassifier` has
         trees on all rows.
@@ -264,7 +274,9 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         "class_weight": CLASS_WEIGHT,
         **weighted_rows("RandomForestClassifier"),
         **ONE_FIT,
+        **GROWN_OUT,
     }
+    _later_parameters = LATER_PARAMETERS | {"oob_score"}
     _many_trees_threshold = 0.35
     _part_kinds = (ClassJudgement, ClassGuarantee)
 
@@ -283,7 +295,13 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        oob_score: bool = True,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         warm_start: bool = False,
@@ -305,7 +323,13 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.oob_score = oob_score
         self.bootstrap = bootstrap
         self.max_samples = max_samples
         self.warm_start = warm_start

@@ -32,6 +32,7 @@ from bayeswood.methods.base.parameters import (
 )
 from bayeswood.methods.base.predictive import Predictive
 from bayeswood.methods.base.regressor import ForestRegressor
+from bayeswood.methods.base.saved_state import LATER_PARAMETERS
 from bayeswood.methods.base.sklearn_callbacks import FitTasks
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse
@@ -54,7 +55,7 @@ from bayeswood.methods.calibrated_forest.thresholded_weights import (
     CalibratedForest,
     warn_of_no_rows,
 )
-from bayeswood.methods.cart.drawn_rows import ONE_FIT, weighted_rows
+from bayeswood.methods.cart.drawn_rows import GROWN_OUT, ONE_FIT, weighted_rows
 from bayeswood.progress import progress_bar
 from bayeswood.report.calibration import IntervalCalibrationSummary
 from bayeswood.uncertainty import Uncertainty, check_coverage
@@ -104,6 +105,11 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     max_features : int, float, "sqrt", "log2" or None, default=0.5
         Features tried at each split, drawn anew for each: a number, a share of all, or all
         (None). Boosted trees of depth 2 try all.
+    max_leaf_nodes : None, default=None
+    min_samples_split : {2}, default=2
+    min_impurity_decrease, ccp_alpha : {0.0}, default=0.0
+        Trees are grown out: limit them by `min_samples_leaf` or `max_depth`. Random forests and
+        Bayesian forests have these.
     monotonic_cst : array-like of {-1, 0, 1} or dict, default=None
         For each column, or by name, 1 where the prediction must never fall as the column rises,
         -1 where it must never rise, 0 where it may do both. It holds to the bit in every tree and
@@ -111,6 +117,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     keep_responses : bool, default=True
         Whether the leaves of the averaged trees of larger leaves remember their training rows,
         which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
+    interaction_cst : None, default=None
+        Random forests and Bayesian forests have it.
+    oob_score : bool, default=True
+        The forest is always scored by the rows that trees left out.
     bootstrap : {True}, default=True
         Every tree leaves rows out, by which the forest is calibrated. `RandomForestRegressor` has
         trees on all rows.
@@ -240,7 +250,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         "keep_responses": BOOLEAN,
         **weighted_rows("RandomForestRegressor"),
         **ONE_FIT,
+        **GROWN_OUT,
     }
+    _later_parameters = LATER_PARAMETERS | {"oob_score"}
     _many_trees_threshold = log(1.5)
     _part_kinds = (IntervalJudgement, NumberGuarantee)
 
@@ -258,7 +270,13 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         min_weight_fraction_leaf: float = 0.0,
         max_depth: int | None = None,
         max_features: int | float | str | None = 0.5,
+        max_leaf_nodes: int | None = None,
+        min_samples_split: int | float = 2,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
+        interaction_cst: Any = None,
+        oob_score: bool = True,
         keep_responses: bool = True,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
@@ -279,7 +297,13 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_depth = max_depth
         self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_samples_split = min_samples_split
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
         self.monotonic_cst = monotonic_cst
+        self.interaction_cst = interaction_cst
+        self.oob_score = oob_score
         self.keep_responses = keep_responses
         self.bootstrap = bootstrap
         self.max_samples = max_samples

@@ -29,6 +29,18 @@ ONE_FIT: Mapping[str, Constraint] = {
     )
 }
 
+_GROWN_OUT = "its trees are grown out, and what they add up to is calibrated"
+_OTHERS = "RandomForest* and BayesianForest* have it"
+#: For forests whose trees are not pruned; what limits them are leaves, depth and weight.
+GROWN_OUT: Mapping[str, Constraint] = {
+    "max_leaf_nodes": only(None, f"{_GROWN_OUT}; set max_depth, or {_OTHERS}"),
+    "min_samples_split": only(2, f"{_GROWN_OUT}; set min_samples_leaf, or {_OTHERS}"),
+    "min_impurity_decrease": only(0.0, f"{_GROWN_OUT}; set min_samples_leaf, or {_OTHERS}"),
+    "ccp_alpha": only(0.0, f"{_GROWN_OUT}; set min_samples_leaf, or {_OTHERS}"),
+    "interaction_cst": only(None, f"not all of its trees can keep to it; {_OTHERS}"),
+    "oob_score": BOOLEAN,
+}
+
 
 def weighted_rows(other: str) -> Mapping[str, Constraint]:
     """For forests whose trees draw weights of all rows; `other` has trees without."""
