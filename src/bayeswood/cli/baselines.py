@@ -108,10 +108,7 @@ def _lightgbm(setting: Setting) -> _Plain:
 
 
 def _catboost(setting: Setting) -> _Plain:
-    from catboost import (  # type: ignore[import-untyped]
-        CatBoostClassifier,
-        CatBoostRegressor,
-    )
+    from catboost import CatBoostClassifier, CatBoostRegressor
 
     cls = CatBoostClassifier if setting.for_classes else CatBoostRegressor
     model = cls(

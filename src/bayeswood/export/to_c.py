@@ -47,14 +47,14 @@ def to_c(model: Any, path: str | PathLike[str], *, name: str = "bayeswood") -> N
 
     Examples
     --------
-    >>> import os, tempfile
+    >>> import pathlib, tempfile
     >>> from sklearn.datasets import load_iris
     >>> from bayeswood import BayesianForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> forest = BayesianForestClassifier(n_estimators=5, random_state=0).fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     to_c(forest, os.path.join(folder, "iris.c"), name="iris")
-    ...     text = open(os.path.join(folder, "iris.c")).read()
+    ...     to_c(forest, pathlib.Path(folder, "iris.c"), name="iris")
+    ...     text = pathlib.Path(folder, "iris.c").read_text()
     >>> "void iris_predict(const double *row, double *out)" in text
     True
     """

@@ -120,8 +120,8 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         docs/growing.md.
     interaction_cst : None, default=None
         Not all of its trees could keep to it; random forests and Bayesian forests have it.
-    oob_score : bool, default=True
-        The forest is always scored by the rows that trees left out.
+    oob_score : bool, default=False
+        The forest is always scored by the rows that trees left out, whatever is said here.
     bootstrap : {True}, default=True
         Every tree leaves rows out, by which the forest is calibrated. `RandomForestClassifier` has
         trees on all rows.
@@ -301,7 +301,7 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        oob_score: bool = True,
+        oob_score: bool = False,
         bootstrap: bool = True,
         max_samples: int | float | None = None,
         warm_start: bool = False,

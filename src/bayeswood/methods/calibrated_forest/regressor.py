@@ -119,14 +119,12 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         which intervals from leaves need: 4 bytes per row and tree, and 8 per row and response.
     interaction_cst : None, default=None
         Random forests and Bayesian forests have it.
-    oob_score : bool, default=True
-        The forest is always scored by the rows that trees left out.
+    oob_score : bool, default=False
+        The forest is always scored by the rows that trees left out, whatever is said here.
     bootstrap : {True}, default=True
-        Every tree leaves rows out, by which the forest is calibrated. `RandomForestRegressor` has
-        trees on all rows.
     max_samples : None, default=None
-        How many rows a tree leaves out is said by `weight_threshold`: −log(share of rows to
-        keep).
+        Every tree leaves rows out, by which the forest is calibrated: `weight_threshold` says how
+        many, −log(share of rows to keep).
     warm_start : {False}, default=False
         Bags, weights and calibration are of all trees together: a larger forest is another one.
     n_jobs : int, default=None
@@ -276,7 +274,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         ccp_alpha: float = 0.0,
         monotonic_cst: Any = None,
         interaction_cst: Any = None,
-        oob_score: bool = True,
+        oob_score: bool = False,
         keep_responses: bool = True,
         bootstrap: bool = True,
         max_samples: int | float | None = None,

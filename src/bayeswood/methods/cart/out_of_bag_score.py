@@ -1,6 +1,6 @@
 """CART forests that can score themselves on the training rows each tree did without."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.cart.cart_forest import CartForest
 from bayeswood.methods.cart.out_of_bag import out_of_bag, score_out_of_bag
 
+if TYPE_CHECKING:
+    from bayeswood.report.summarize import Importances
+
 F64 = NDArray[np.float64]
 
 OOB_SCORE = BOOLEAN | CALLABLE
@@ -24,6 +27,41 @@ class ScoredClassifier(CartForest, ForestClassifier):
 
     _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_decision_function_",)
+
+    def oob_importances(self, X: Any, y: Any, *, n_repeats: int = 5, rng: Any = 0) -> "Importances":
+        """Rise of the out-of-bag Brier score when a feature is shuffled, largest first.
+
+        Unlike `feature_importances_` it does not favour features of many values.
+
+        Parameters
+        ----------
+        X, y : table and array-like
+            The training rows and their classes.
+        n_repeats : int, default=5
+            Shuffles; the spread is over these.
+        rng : int or numpy Generator, default=0
+            Source of the shuffles.
+
+        Returns
+        -------
+        Importances
+            ``names``, ``mean`` and ``spread``; `bayeswood.plots.ImportanceDisplay` draws them.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from bayeswood import RandomForestClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> forest = RandomForestClassifier(random_state=0).fit(X, y)
+        >>> forest.oob_importances(X, y).names[:2]
+        ('petal length (cm)', 'petal width (cm)')
+        """
+        from bayeswood.methods.cart.out_of_bag_importance import out_of_bag_importances
+
+        self._check_fitted()
+        is_class = np.asarray(y)[:, None] == self.classes_[None, :]
+        truth = is_class.astype(np.float64)
+        return out_of_bag_importances(self, X, truth, n_repeats=n_repeats, rng=rng)
 
     def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         grown, predictive = super()._choose(data, grown)
@@ -46,6 +84,31 @@ class ScoredRegressor(CartForest, ForestRegressor):
 
     _saved_numbers: ClassVar[tuple[str, ...]] = (*CartForest._saved_numbers, "oob_score_")
     _saved_arrays: ClassVar[tuple[str, ...]] = ("oob_prediction_",)
+
+    def oob_importances(self, X: Any, y: Any, *, n_repeats: int = 5, rng: Any = 0) -> "Importances":
+        """Rise of the out-of-bag mean squared error when a feature is shuffled, largest first.
+
+        Unlike `feature_importances_` it does not favour features of many values.
+
+        Parameters
+        ----------
+        X, y : table and array-like
+            The training rows and their responses.
+        n_repeats : int, default=5
+            Shuffles; the spread is over these.
+        rng : int or numpy Generator, default=0
+            Source of the shuffles.
+
+        Returns
+        -------
+        Importances
+            ``names``, ``mean`` and ``spread``; `bayeswood.plots.ImportanceDisplay` draws them.
+        """
+        from bayeswood.methods.cart.out_of_bag_importance import out_of_bag_importances
+
+        self._check_fitted()
+        truth = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        return out_of_bag_importances(self, X, truth, n_repeats=n_repeats, rng=rng)
 
     def _choose(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
         grown, predictive = super()._choose(data, grown)

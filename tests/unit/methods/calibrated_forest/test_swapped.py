@@ -26,6 +26,6 @@ def test_a_refusal_says_why_and_what_to_do(kind, name, value, instead):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_defaults_of_others_are_taken(kind):
-    taken = {"oob_score": False, "min_samples_split": 2, "ccp_alpha": 0, "max_leaf_nodes": None}
+    taken = {"oob_score": True, "min_samples_split": 2, "ccp_alpha": 0, "max_leaf_nodes": None}
     model = kind(20, random_state=0, **taken).fit([[1.0], [2.0]] * 20, [0, 1] * 20)
     assert model.oob_score_ > 0.9
