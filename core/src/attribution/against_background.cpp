@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "bayeswood/attribution/tree_shap.hpp"
-#include "walk_node.hpp"
+#include "single_rows.hpp"
 
 namespace bayeswood {
 namespace {

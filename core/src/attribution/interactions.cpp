@@ -2,7 +2,7 @@
 
 #include "bayeswood/attribution/path_table.hpp"
 #include "bayeswood/attribution/tree_shap.hpp"
-#include "walk_node.hpp"
+#include "single_rows.hpp"
 
 namespace bayeswood {
 namespace {
