@@ -69,6 +69,7 @@ def predict(
     aside.
     """
     reading = take_reading(options)
+    asked: dict[str, Any] = {"coverage": coverage, "gamma0": gamma0, "guarantee": guarantee}
     screen = Screen(quiet=quiet, as_json=as_json, to_stderr=out == _STDOUT)
     with OutputFiles(model, source_path(data)) as files:
         if out != _STDOUT:
@@ -85,10 +86,8 @@ def predict(
                 estimator,
                 keep,
                 to_stdout=out == _STDOUT,
-                coverage=coverage,
-                gamma0=gamma0,
-                guarantee=guarantee,
                 show_progress=screen.shows_progress,
+                **asked,
             )
             _show(screen, estimator, predicted.facts.plain(), out, predicted.notes())
             return
@@ -97,14 +96,7 @@ def predict(
         check_names(kept, table.column_names, "column")
         features, notes = model_features(table, estimator)
         with warnings_as_notes(notes):
-            predictions = predict_rows(
-                estimator,
-                features,
-                coverage=coverage,
-                gamma0=gamma0,
-                support=True,
-                guarantee=guarantee,
-            )
+            predictions = predict_rows(estimator, features, support=True, **asked)
         facts = PredictedFacts(coverage, gamma0)
         facts.add(predictions)
         notes += facts.notes()
