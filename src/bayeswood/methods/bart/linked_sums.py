@@ -12,7 +12,12 @@ from scipy.special import ndtr, ndtri, softmax
 
 from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
 from bayeswood.forest import Forest
-from bayeswood.methods.base.predictive import ClassPredictive, entropy_parts, over_blocks
+from bayeswood.methods.base.predictive import (
+    ClassPredictive,
+    entropy_parts,
+    over_blocks,
+    sum_over_members,
+)
 from bayeswood.uncertainty import Uncertainty, split_entropy
 
 F64 = NDArray[np.float64]
@@ -71,7 +76,7 @@ class LinkedSums(ClassPredictive):
 
         def of_block(p: F64) -> F64:
             mean = _mean(p, weights)
-            reach = z * np.sqrt(np.tensordot(weights, (p - mean) ** 2, 1))
+            reach = z * np.sqrt(sum_over_members(weights, (p - mean) ** 2))
             upper = np.maximum(np.minimum(mean + reach, 1.0), mean)
             return np.stack([np.maximum(mean - reach, 0.0), upper], axis=-1)
 
@@ -96,6 +101,6 @@ class LinkedSums(ClassPredictive):
 
 def _mean(p: F64, weights: F64) -> F64:
     """Over the members; rounding must not push a probability past 1."""
-    mean: F64 = np.tensordot(weights, p, 1)
+    mean = sum_over_members(weights, p)
     mean /= mean.sum(axis=-1, keepdims=True)
     return mean

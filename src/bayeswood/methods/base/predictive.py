@@ -49,6 +49,22 @@ def over_blocks(
     return np.concatenate([summarise(forest.draws(rows[block], n_jobs)) for block in blocks])
 
 
+def sum_over_members(weights: F64, values: F64) -> F64:
+    """Σ_m w_m v_m in the members' order: a row's bits do not depend on the rows beside it.
+
+    A matrix product's do, and so do NumPy's of a single column, which it adds up in pairs.
+
+    Examples
+    --------
+    >>> sum_over_members(np.array([0.25, 0.75]), np.array([[1.0], [2.0]]))
+    array([1.75])
+    """
+    is_single = values[0].size == 1
+    wide = np.concatenate([values, values], axis=-1) if is_single else values
+    found: F64 = np.add.reduce(weights.reshape(-1, *[1] * (values.ndim - 1)) * wide, axis=0)
+    return found[..., :1] if is_single else found
+
+
 class Predictive:
     """What makes an answer of leaves."""
 
