@@ -71,7 +71,7 @@ test-core: $(VENV)/.builder
 	ctest --test-dir build/sanitize --output-on-failure
 
 test-python: $(VENV)/.installed $(VENV)/.tools
-	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	ruff format --check $(PYTHON_FOLDERS)
