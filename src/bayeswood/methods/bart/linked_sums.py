@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, softmax
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import ClassPredictive, entropy_parts, over_blocks
 from bayeswood.uncertainty import Uncertainty, split_entropy
@@ -35,6 +42,16 @@ class LinkedSums(ClassPredictive):
         op = "probit-pair" if forest.n_outputs == 2 else "softmax"
         part = AdditivePart(forest, link=self.linked, steps=({"op": op},))
         return Additive((part,), raw="mean probability", steps=({"op": "normalise"},))
+
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """Every member a bag."""
+        members = np.arange(forest.n_members)
+        steps = self.additive(forest).parts[0].steps
+        part = SpreadPart(
+            forest, np.ones(forest.n_trees), forest.trees_per_member, members, steps=steps
+        )
+        reach = float(ndtri((1.0 + coverage) / 2.0))
+        return AdditiveSpread((part,), forest.weights, reach, ({"op": "normalise"},))
 
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False

@@ -18,7 +18,9 @@ from bayeswood.attribution import (
     Additive,
     AdditivePart,
     AdditiveSpread,
+    LeafEnds,
     Question,
+    ResponseInterval,
     SpreadPart,
     explain_draws,
 )
@@ -238,6 +240,10 @@ class NumberPredictive(Predictive, ABC):
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Variance of the response: total, data and knowledge, each (n_rows, n_outputs)."""
 
+    def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
+        """Quantiles at two levels, in parts; None where they are made otherwise."""
+        return None
+
     def quantiles_of_mean(
         self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int
     ) -> F64:
@@ -294,6 +300,12 @@ class LeafResponses(NumberPredictive):
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Of the mixture over members of the weighted responses in the row's leaves."""
         return self._kept().quantiles(forest, rows, levels, n_jobs)
+
+    def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
+        """The responses in leaves, all of it."""
+        n = forest.n_outputs
+        leaves = LeafEnds(forest, self._kept(), np.tile(levels, (n, 1)))
+        return ResponseInterval(np.zeros(n), None, leaves)
 
     def out_of_bag(
         self,
