@@ -152,3 +152,15 @@ def test_intervals_in_onnx(case):
     found = session.run(["interval"], {"X": encode(case.model, case.rows)})[0]
     expected = case.model.predict_interval(case.rows, coverage=0.8)
     assert np.abs(found - expected.reshape(found.shape)).max() < 1e-9
+
+
+def test_the_rows_come_to_every_leaf(case):
+    """What is asked above is asked of all leaves.
+
+    Trees that were drawn without data (safe-Bayesian forests) have leaves that no row can come to.
+    """
+    rows = encode(case.model, case.rows)
+    forest = describe(case.model).parts[0].forest
+    leaves = forest.apply(rows)
+    reached = sum(len(np.unique(of_tree)) for of_tree in leaves.T)
+    assert reached > (0.75 if "SafeBayes" in case.name else 0.99) * forest.n_leaves.sum()
