@@ -9,6 +9,7 @@
 from bayeswood.attribution.additive import Additive, AdditivePart, AdditiveSpread, SpreadPart
 from bayeswood.attribution.explain import (
     Question,
+    draws_around,
     explain_draws,
     explain_pairs,
     explain_rows,
@@ -29,6 +30,7 @@ __all__ = [
     "ShapImportances",
     "ShapValues",
     "SpreadPart",
+    "draws_around",
     "explain_draws",
     "explain_pairs",
     "explain_rows",

@@ -107,6 +107,27 @@ def explain_draws(forest: Forest, question: Question, link: Link | None = None) 
     )
 
 
+def draws_around(additive: Additive, forest: Forest, question: Question) -> tuple[F64, F64]:
+    """Values of every member and their bases, moved so that their mean is that of the answer.
+
+    For answers that are no mean of what members say, as their intervals lie around the answer too.
+
+    Parameters
+    ----------
+    additive : Additive
+        How the answer comes about.
+    forest : Forest
+        The members.
+    question : Question
+        Of what.
+    """
+    values, bases = explain_draws(forest, question)
+    middle, base = explain_rows(additive, question)
+    weights = forest.weights
+    moved = middle - np.tensordot(weights, values, 1), base - np.tensordot(weights, bases, 1)
+    return values + moved[0], bases + moved[1]
+
+
 def explain_bags(
     forest: Forest, question: Question, trees_per_bag: int, weights: F64
 ) -> tuple[F64, F64]:

@@ -56,9 +56,8 @@ class LinkedSums(ClassPredictive):
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
     ) -> tuple[F64, F64, F64]:
-        """Of the members' probabilities; raw, of their sums (of two classes: of the probit)."""
-        link = None if raw else self.linked
-        return (*explain_draws(forest, question, link), forest.weights)
+        """Of the members' probabilities, which raw values are of too."""
+        return (*explain_draws(forest, question, self.linked), forest.weights)
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""

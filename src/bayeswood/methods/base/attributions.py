@@ -118,11 +118,12 @@ class Attributions:
             self.forest_, question, raw=output == "raw"
         )
         additive = self.predictive_.additive(self.forest_)
+        raw = output == "raw"
         return {
             "values": values,
             "bases": bases,
-            "output": additive.raw if output == "raw" else self._output_name(),
-            "is_exact": additive.is_linear,
+            "output": additive.raw if raw else self._output_name(),
+            "is_exact": additive.raw_is_linear if raw else additive.is_linear,
             "member_weights": np.asarray(weights),
         }
 

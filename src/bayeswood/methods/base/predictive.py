@@ -22,6 +22,7 @@ from bayeswood.attribution import (
     Question,
     ResponseInterval,
     SpreadPart,
+    draws_around,
     explain_draws,
 )
 from bayeswood.errors import BayeswoodError
@@ -80,8 +81,14 @@ class Predictive:
         """Shapley values of what the members say, their bases, and the members' weights.
 
         (n_members, n_rows, n_features, n_outputs), (n_members, n_rows, n_outputs), (n_members,).
+        Their means are those of the answer; raw, of what it is made of.
         """
-        return (*explain_draws(forest, question), forest.weights)
+        additive = self.additive(forest)
+        if raw or additive.is_linear:
+            found = explain_draws(additive.parts[0].forest, question)
+        else:
+            found = draws_around(additive, forest, question)
+        return (*found, forest.weights)
 
 
 class ClassPredictive(Predictive, ABC):
