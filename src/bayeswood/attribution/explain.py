@@ -1,7 +1,8 @@
 """Shapley values of predictions: of the answer, of every member, of pairs of features."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,17 +29,35 @@ class Question:
         Where features that are not known come from; None: expectations along the paths.
     n_jobs : int
     progress : callable or None
-        Told of (done, total).
+        Told of (done, total), in any unit.
     """
 
     rows: NDArray[Any]
     background: NDArray[Any] | None = None
     n_jobs: int = 1
-    progress: Callable[[int, int], None] | None = None
+    progress: Callable[[float, float], None] | None = None
 
     def at(self, block: slice) -> "Question":
         """Some of the rows."""
-        return Question(self.rows[block], self.background, self.n_jobs)
+        n_rows = max(1, len(self.rows))
+        part = self.within(block.start / n_rows, block.stop / n_rows)
+        return replace(part, rows=self.rows[block])
+
+    def within(self, start: float, stop: float) -> "Question":
+        """The same where it is a part of the work, from one share of it to another."""
+        whole = self.progress
+        if whole is None:
+            return self
+
+        def progress(done: float, total: float) -> None:
+            whole(start + (stop - start) * done / total, 1.0)
+
+        return replace(self, progress=progress)
+
+    def of_parts(self, sizes: Sequence[int]) -> "list[Question]":
+        """The same for each of several parts of the work, by their sizes."""
+        ends = np.cumsum([0, *sizes]) / sum(sizes)
+        return [self.within(start, stop) for start, stop in pairwise(ends.tolist())]
 
 
 def explain_rows(additive: Additive, question: Question, *, raw: bool = False) -> tuple[F64, F64]:
@@ -53,7 +72,8 @@ def explain_rows(additive: Additive, question: Question, *, raw: bool = False) -
     raw : bool, default=False
         Whether the average is explained instead, before a link makes the answer of it.
     """
-    parts = [_explain_part(part, question) for part in additive.parts]
+    questions = question.of_parts([part.forest.n_trees for part in additive.parts])
+    parts = [_explain_part(*one) for one in zip(additive.parts, questions, strict=True)]
     shares = [part.share for part in additive.parts]
     values: F64 = np.sum([s * v for s, (v, _) in zip(shares, parts, strict=True)], axis=0)
     base: F64 = np.sum([s * b for s, (_, b) in zip(shares, parts, strict=True)], axis=0)
@@ -121,8 +141,9 @@ def draws_around(additive: Additive, forest: Forest, question: Question) -> tupl
     question : Question
         Of what.
     """
-    values, bases = explain_draws(forest, question)
-    middle, base = explain_rows(additive, question)
+    of_members, of_answer = question.of_parts([1, 1])
+    values, bases = explain_draws(forest, of_members)
+    middle, base = explain_rows(additive, of_answer)
     weights = forest.weights
     moved = middle - np.tensordot(weights, values, 1), base - np.tensordot(weights, bases, 1)
     return values + moved[0], bases + moved[1]

@@ -1,5 +1,7 @@
 """Shapley values of every estimator: they sum to what it predicts."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
@@ -155,3 +157,19 @@ def test_levels_have_names():
     found = model.shap_values(X[:2])
     assert found.data.tolist() == [["red"], ["blue"]]
     assert "prediction" in repr(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize(
+    "name", ["BayesianForestRegressor", "BARTClassifier", "SafeBayesForestRegressor"]
+)
+def test_progress_counts_rows_once(name, draws, rng, monkeypatch, capsys):
+    monkeypatch.setattr("bayeswood.methods.base.attributions._LONG", 1)
+    model, _ = fitted(name, rng, n_jobs=1)
+    capsys.readouterr()
+    model.set_params(verbose=1).shap_values(np.zeros((700, 4)), draws=draws)
+    lines = capsys.readouterr().err.splitlines()
+    done = [int(re.search(r"(\d[\d,]*)/700 rows", line)[1]) for line in lines]
+    assert done == sorted(done)
+    assert done[-1] == 700
