@@ -127,6 +127,15 @@ def test_categories_go_where_theirs_go(kind):
             assert np.abs(ours.predict_proba(rows) - theirs.predict_proba(rows)).max() < 1e-12
 
 
+def test_shapley_values_are_theirs():
+    X, y = kinds()
+    theirs = lightgbm.LGBMRegressor(**SMALL, **CATEGORIES).fit(X, y)
+    expected = theirs.predict(X[:20], pred_contrib=True)
+    found = from_lightgbm(theirs).shap_values(X[:20])
+    assert np.abs(found.values - expected[:, :-1]).max() < 1e-9
+    assert np.abs(found.base_values - expected[:, -1]).max() < 1e-9
+
+
 def test_categories_that_are_numbers():
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.choice([0, 3, 4, 100_000], 300), rng.normal(size=300)])

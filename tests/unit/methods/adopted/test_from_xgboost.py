@@ -120,6 +120,16 @@ def test_trees_of_a_random_forest_are_members():
     assert np.ptp(ours.predict_interval(X, kind="mean"), axis=1).min() > 0.0
 
 
+def test_shapley_values_are_theirs():
+    X, y = make_regression(200, 6, random_state=0)
+    X = with_gaps(X)
+    theirs = xgboost.XGBRegressor(**SMALL).fit(X, y)
+    expected = theirs.get_booster().predict(xgboost.DMatrix(X[:20]), pred_contribs=True)
+    found = from_xgboost(theirs).shap_values(X[:20])
+    assert_close(found.values, expected[:, :-1])
+    assert_close(found.base_values, expected[:, -1])
+
+
 @pytest.mark.parametrize("strategy", ["one_output_per_tree", "multi_output_tree"])
 def test_several_responses(strategy):
     X, y = make_regression(200, 6, n_targets=3, random_state=0)
