@@ -16,6 +16,9 @@ from bayeswood.uncertainty import row_blocks
 
 F64 = NDArray[np.float64]
 
+# Arrays as large as the values that a link takes meanwhile.
+_COPIES = 8
+
 
 @dataclass(frozen=True, eq=False)
 class Question:
@@ -72,6 +75,16 @@ def explain_rows(additive: Additive, question: Question, *, raw: bool = False) -
     raw : bool, default=False
         Whether the average is explained instead, before a link makes the answer of it.
     """
+    if len(additive.parts) == 1 and (raw or additive.link is None):
+        return _explain_block(additive, question, raw)
+    # Of what is made of sums there are copies on the way.
+    size = question.rows.shape[1] * additive.parts[0].forest.n_outputs
+    blocks = row_blocks(len(question.rows), _COPIES, size)
+    found = [_explain_block(additive, question.at(block), raw) for block in blocks]
+    return np.concatenate([v for v, _ in found]), np.concatenate([b for _, b in found])
+
+
+def _explain_block(additive: Additive, question: Question, raw: bool) -> tuple[F64, F64]:
     questions = question.of_parts([part.forest.n_trees for part in additive.parts])
     parts = [_explain_part(*one) for one in zip(additive.parts, questions, strict=True)]
     shares = [part.share for part in additive.parts]

@@ -128,7 +128,7 @@ class _Adopted:
 
 
 class AdoptedClassifier(_Adopted, ForestClassifier):
-    """A classifier that another library fitted; made by `from_sklearn`.
+    """A classifier that another library fitted; made by `from_sklearn` and its like.
 
     Everything that is asked of Forest and Predictive works: predictions, draws, intervals of the
     mean, envelopes, Shapley values, pictures, files. What needs training rows does not.
@@ -176,7 +176,7 @@ class AdoptedClassifier(_Adopted, ForestClassifier):
 
 
 class AdoptedRegressor(_Adopted, ForestRegressor):
-    """A regressor that another library fitted; made by `from_sklearn`.
+    """A regressor that another library fitted; made by `from_sklearn` and its like.
 
     Parameters
     ----------
