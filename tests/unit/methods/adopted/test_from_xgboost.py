@@ -180,6 +180,10 @@ def test_categories_go_where_theirs_go(max_cat_to_onehot):
     assert ours.schema_.columns[3].levels == (1, 7, 9)
     words = rows.assign(kind=rows["kind"].astype(object), sex=rows["sex"].astype(object))
     assert (ours.predict(words) == ours.predict(rows)).all()
+    file = io.BytesIO()
+    ours.save(file)
+    file.seek(0)
+    assert (load(file).predict(rows) == ours.predict(rows)).all()
 
 
 @pytest.mark.parametrize(
