@@ -70,10 +70,10 @@ def to_onnx(
     onnx = need("onnx", "to_onnx")
     found = describe(model)
     graph = OnnxGraph(onnx)
-    given = (
-        column_inputs(onnx, graph, found.schema) if by_column else matrix_input(onnx, found.schema)
-    )
-    inputs, rows = given
+    if by_column:
+        inputs, rows = column_inputs(onnx, graph, found.schema)
+    else:
+        inputs, rows = matrix_input(onnx, found.schema)
     answer = graph.answer(found, rows)
     outputs = [_named(graph, onnx, answer, *_answer_kind(found))]
     if found.classes is not None:
@@ -89,11 +89,8 @@ def to_onnx(
 
 
 def _interval(graph: OnnxGraph, model: Any, coverage: float, rows: str) -> str:
-    share, predictive, forest = (
-        check_coverage(coverage, "to_onnx"),
-        model.predictive_,
-        model.forest_,
-    )
+    share = check_coverage(coverage, "to_onnx")
+    predictive, forest = model.predictive_, model.forest_
     if hasattr(model, "classes_"):
         spread: AdditiveSpread | None = predictive.additive_spread(forest, share)
         if spread is not None:
