@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, softmax
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.forest import Forest
 from bayeswood.methods.base.predictive import (
     ClassPredictive,
@@ -41,12 +48,21 @@ class LinkedSums(ClassPredictive):
         part = AdditivePart(forest, link=self.linked, steps=({"op": op},))
         return Additive((part,), raw="mean probability", steps=({"op": "normalise"},))
 
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """Every member a bag."""
+        members = np.arange(forest.n_members)
+        steps = self.additive(forest).parts[0].steps
+        part = SpreadPart(
+            forest, np.ones(forest.n_trees), forest.trees_per_member, members, steps=steps
+        )
+        reach = float(ndtri((1.0 + coverage) / 2.0))
+        return AdditiveSpread((part,), forest.weights, reach, ({"op": "normalise"},))
+
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
     ) -> tuple[F64, F64, F64]:
-        """Of the members' probabilities; raw, of their sums (of two classes: of the probit)."""
-        link = None if raw else self.linked
-        return (*explain_draws(forest, question, link), forest.weights)
+        """Of the members' probabilities, which raw values are of too."""
+        return (*explain_draws(forest, question, self.linked), forest.weights)
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""
