@@ -61,6 +61,10 @@ $(VENV)/.tools: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
 	@touch $@
 
+$(VENV)/.coverage: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' coverage | $(PIP) install -r /dev/stdin
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' bench | $(PIP) install -r /dev/stdin
 	@touch $@
@@ -81,8 +85,8 @@ test-arm: $(VENV)/.builder
 test-lowest: $(VENV)/.created
 	python scripts/test_lowest.py $(PYTEST_ARGS)
 
-coverage: $(VENV)/.installed $(VENV)/.tools
-	sh scripts/coverage.sh $(PYTEST_ARGS)
+coverage: $(VENV)/.installed $(VENV)/.tools $(VENV)/.coverage
+	sh scripts/coverage.sh -n $(JOBS) $(PYTEST_ARGS)
 
 test-python: $(VENV)/.installed $(VENV)/.tools
 	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)

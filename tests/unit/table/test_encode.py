@@ -90,7 +90,7 @@ def test_other_kinds_of_values_are_refused(columns, message):
     [
         ({"n": [True, False]}, 0, [1, 0]),
         ({"n": [None, None]}, 0, [NAN, NAN]),
-        ({"n": pd.array([None, None], dtype="str")}, 0, [NAN, NAN]),
+        ({"n": pd.array([None, None], dtype="string")}, 0, [NAN, NAN]),
         ({"n": pd.Categorical([7, 8])}, 0, [7, 8]),
         ({"s": [NAN, NAN]}, 1, [NAN, NAN]),
         ({"s": pd.array([None, None], dtype="Int64")}, 1, [NAN, NAN]),
