@@ -143,7 +143,7 @@ void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
 Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
   Split best;
   const Limits limits = tree.limits(task.totals);
-  sums_.load_node(rows_of(task), data_, task.totals);
+  is_loaded_ = false;
   tree.features.restart();
   const std::size_t wanted = task.totals.n == 2 ? 1 : tree.options.max_features;
   std::size_t tried = 0;
@@ -156,10 +156,17 @@ Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
   return best;
 }
 
+// Once for all features.
+void RandomGrower::load_node(const Task& task) {
+  if (!is_loaded_) sums_.load_node(rows_of(task), data_, task.totals);
+  is_loaded_ = true;
+}
+
 // The next feature; returns 1 if it varies.
 std::size_t RandomGrower::try_next(TreeContext& tree, const Task& task, const Limits& limits,
                                    Split& best) {
   const std::uint32_t feature = tree.features.next();
+  load_node(task);
   load_codes(feature, task);
   if (!own_.present_vary() && (own_.n_missing == 0 || own_.n_missing == task.totals.n)) return 0;
   keep_better(best, try_feature(feature, limits), limits.tolerance);
@@ -176,6 +183,8 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const L
   const LaneCodes rows = load_plain(lanes, task);
   const Kernels& kernels = *tree.options.kernels;
   lanes.range = kernels.lane_ranges(rows);
+  ask_for_values(lanes);
+  load_node(task);  // while values come
   find_cuts(lanes, rows, kernels);
   double gains[LANES];
   sums_.find_gains(rows, lanes.cut_code.data(), limits, kernels, gains);
@@ -218,6 +227,14 @@ LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const Task& task) 
   return {lane_codes_.data(), task.totals.n};
 }
 
+void RandomGrower::ask_for_values(const FeatureLanes& lanes) const {
+  for (std::size_t k = 0; k < lanes.size; ++k) {
+    const CodeValues& values = matrix_.feature(lanes.feature[k]).low;
+    values.ask_for(lanes.range.least[k]);
+    values.ask_for(lanes.range.largest[k]);
+  }
+}
+
 // Draws a threshold for each feature that varies, and finds the code up to which the node's rows
 // lie at or below it. The cache misses of all features overlap.
 void RandomGrower::find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const Kernels& kernels) {
@@ -225,10 +242,6 @@ void RandomGrower::find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const K
     for (std::size_t k = 0; k < lanes.size; ++k)
       if (lanes.varies(k)) act(k, matrix_.feature(lanes.feature[k]));
   };
-  each_varying([&](std::size_t k, const FeatureCodes& codes) {
-    codes.low.ask_for(lanes.range.least[k]);
-    codes.low.ask_for(lanes.range.largest[k]);
-  });
   each_varying([&](std::size_t k, const FeatureCodes&) {
     lanes.threshold[k] =
         draw_threshold(lanes.feature[k], lanes.range.least[k], lanes.range.largest[k]);
@@ -437,9 +450,10 @@ void RandomGrower::part(const Split& split, const Task& task, Task& left, Task& 
   part_rows(task, [&](std::uint32_t row) { return sides_.goes_left(column[row]); }, left, right);
 }
 
-// Partitions the rows, and sums up those of both children on the way.
+// Partitions the rows, and sums up those of both children.
 template <class Goes>
 void RandomGrower::part_rows(const Task& task, Goes goes_left, Task& left, Task& right) {
+  const auto look_away = [](std::uint32_t, std::uint32_t) {};
   if (target_.kind == TargetKind::CLASSES) {
     for (auto& class_w : side_w_) class_w.resize(target_.n_outputs, 0.0);
     double* const sums[2] = {side_w_[0].data(), side_w_[1].data()};
@@ -449,18 +463,34 @@ void RandomGrower::part_rows(const Task& task, Goes goes_left, Task& left, Task&
     left.totals = summed_class_totals(rows_of(left), data_, target_, side_w_[1]);
     right.totals = summed_class_totals(rows_of(right), data_, target_, side_w_[0]);
   } else if (target_.kind == TargetKind::SCALAR) {
-    ScalarTotals of_left, of_right;
-    partition(task, goes_left, left, right, [&](std::uint32_t row, std::uint32_t goes) {
-      of_left.add_if(goes, data_.pair[row], data_.y[row]);
-      of_right.add_if(1 - goes, data_.pair[row], data_.y[row]);
-    });
-    left.totals = of_left.finish(left.totals.n);
-    right.totals = of_right.finish(right.totals.n);
+    partition(task, goes_left, left, right, look_away);
+    add_up(left, right);
   } else {
-    partition(task, goes_left, left, right, [](std::uint32_t, std::uint32_t) {});
+    partition(task, goes_left, left, right, look_away);
     for (Task* child : {&left, &right})
       child->totals = node_totals(rows_of(*child), data_, target_, totals_sides_);
   }
+}
+
+// Numbers of both children side by side: their chains of additions overlap.
+void RandomGrower::add_up(Task& left, Task& right) const {
+  const auto of_left = rows_of(left), of_right = rows_of(right);
+  ScalarTotals left_sums, right_sums;
+  const auto add_left = [&](std::size_t i) {
+    left_sums.add(data_.pair[of_left[i]], data_.y[of_left[i]]);
+  };
+  const auto add_right = [&](std::size_t i) {
+    right_sums.add(data_.pair[of_right[i]], data_.y[of_right[i]]);
+  };
+  const std::size_t both = std::min(of_left.size(), of_right.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    add_left(i);
+    add_right(i);
+  }
+  for (std::size_t i = both; i < of_left.size(); ++i) add_left(i);
+  for (std::size_t i = both; i < of_right.size(); ++i) add_right(i);
+  left.totals = left_sums.finish(left.totals.n);
+  right.totals = right_sums.finish(right.totals.n);
 }
 
 // Stable. Calls look(row, 1 for left or 0) for each row in order.

@@ -83,15 +83,6 @@ struct ScalarTotals {
     y_min = std::min(y_min, y);
     y_max = std::max(y_max, y);
   }
-  // Without a branch: where it is not to be added, 0 is, which changes no bit.
-  void add_if(std::uint32_t wanted, const WeightedValue& row, double y) {
-    const double mask = wanted;
-    w += mask * row.w;
-    wy += mask * row.wy;
-    wyy += mask * (row.wy * y);
-    y_min = std::min(y_min, wanted != 0 ? y : y_min);
-    y_max = std::max(y_max, wanted != 0 ? y : y_max);
-  }
   NodeTotals finish(std::uint32_t n) const {
     NodeTotals t;
     t.n = n;

@@ -67,12 +67,14 @@ class RandomGrower {
   void pack_rows(const Task& task);
   void pack_codes(std::span<const std::uint32_t> rows);
   Split find_split(TreeContext& tree, const Task& task);
+  void load_node(const Task& task);
   std::size_t try_next(TreeContext& tree, const Task& task, const Limits& limits, Split& best);
   std::size_t try_plain(TreeContext& tree, const Task& task, const Limits& limits, std::size_t size,
                         Split& best);
   Split try_feature(std::uint32_t feature, const Limits& limits);
   void load_codes(std::uint32_t feature, const Task& task);
   LaneCodes load_plain(const FeatureLanes& lanes, const Task& task);
+  void ask_for_values(const FeatureLanes& lanes) const;
   void find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const Kernels& kernels);
   void load_levels();
   double draw_threshold(std::uint32_t feature, std::uint32_t least, std::uint32_t largest);
@@ -85,6 +87,7 @@ class RandomGrower {
   void part(const Split& split, const Task& task, Task& left, Task& right);
   template <class Goes>
   void part_rows(const Task& task, Goes goes_left, Task& left, Task& right);
+  void add_up(Task& left, Task& right) const;
   template <class Goes, class Look>
   void partition(const Task& task, Goes goes_left, Task& left, Task& right, Look look);
   std::span<const std::uint32_t> rows_of(const Task& task) const {
@@ -102,6 +105,7 @@ class RandomGrower {
   SideSet totals_sides_;
   Sides sides_;
   CutSums sums_;
+  bool is_loaded_ = false;  // whether the node stands in sums_
 
   bool is_plain_;  // numbers all, and none missing
   std::vector<std::uint16_t> lane_codes_;
