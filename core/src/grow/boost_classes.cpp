@@ -51,6 +51,7 @@ BoostedClasses::BoostedClasses(const EncodedMatrix& matrix, const ClassBoostData
       n_classes_(data.n_classes),
       labels_(data.labels.begin(), data.labels.end()),
       bags_(options.n_bags) {
+  options_.stage.leaf_means = false;
   parallel_for(
       n_bags(), run.n_threads,
       [&](std::size_t b, unsigned, const StopFlag&) { start(b, data, scheme); }, run.poll);
