@@ -8,6 +8,7 @@ Fits of as many trees on one thread, in turn, the best of several; then answers 
 import argparse
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -46,6 +47,22 @@ def coin() -> tuple[NDArray, NDArray]:
     return X, rng.random(20_000) < 1 / (1 + np.exp(-(friedman_mean(X) - 14.4) / 2))
 
 
+def made(n_rows: int, n_features: int, n_classes: int) -> tuple[NDArray, NDArray]:
+    """Two clouds for each class, twelve informative columns: nothing here was tuned to them."""
+    from sklearn.datasets import make_classification
+
+    X, y = make_classification(
+        n_rows,
+        n_features,
+        n_informative=12,
+        n_redundant=0,
+        n_classes=n_classes,
+        n_clusters_per_class=2,
+        random_state=n_classes,
+    )
+    return X, y
+
+
 def california() -> tuple[NDArray, NDArray]:
     """House prices, 8 columns: a file."""
     data = datasets.load("california_housing")
@@ -54,8 +71,11 @@ def california() -> tuple[NDArray, NDArray]:
 
 PROBLEMS: dict[str, tuple[str, Callable[[], tuple[NDArray, NDArray]]]] = {
     "ten classes, pendigits": ("classes", pendigits),
+    "ten classes, clouds": ("classes", partial(made, 10_992, 16, 10)),
     "26 classes, generated": ("classes", letters),
+    "26 classes, clouds": ("classes", partial(made, 15_000, 16, 26)),
     "two classes, generated": ("classes", coin),
+    "two classes, clouds": ("classes", partial(made, 20_000, 20, 2)),
     "numbers, California housing": ("numbers", california),
 }
 

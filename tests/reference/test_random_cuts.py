@@ -71,6 +71,13 @@ def test_features_that_are_looked_at_together(rng, target, max_features):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_rows_that_are_copied_together(rng, target):
+    """Those of subtrees of up to 512 rows, unless nodes look at few of the features."""
+    assert_twins(random_problem(rng, 700, NUMBERS, target), 2, n_trees=1)
+    assert_twins(random_problem(rng, 120, ("normal",) * 9, target), 1, n_trees=1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("missing", [0.0, 0.25])
 def test_limits_are_those_of_the_twin(rng, target, missing):
     limits = {"min_samples_leaf": 4, "min_weight_fraction_leaf": 0.02, "max_depth": 6}
@@ -139,11 +146,12 @@ def test_more_values_than_codes(rng):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_same_bits_for_any_threads_and_instructions(rng, target):
-    problem = random_problem(rng, 800, MIXED, target, missing=0.1)
-    expected, importances = grow(problem, 2, 8)
+@pytest.mark.parametrize(("kinds", "missing"), [(MIXED, 0.1), (NUMBERS, 0.0)])
+def test_same_bits_for_any_threads_and_instructions(rng, target, kinds, missing):
+    problem = random_problem(rng, 800, kinds, target, missing=missing)
+    expected, importances = grow(problem, 3, 8)
     for options in ({"n_jobs": 3}, *({"instruction_set": s} for s in _core.instruction_sets())):
-        found, others = grow(problem, 2, 8, **options)
+        found, others = grow(problem, 3, 8, **options)
         np.testing.assert_array_equal(importances, others)
         arrays = found.to_arrays()
         for name, array in expected.to_arrays().items():

@@ -65,10 +65,17 @@ class Fit {
   double power_loss(std::span<const double> at, std::span<double> gradient) const;
   double offset_loss(double power, std::span<const double> at, std::span<double> gradient) const;
   double slope_loss(double power, std::span<const double> at, std::span<double> gradient) const;
+  // At offsets that were asked for last, what was found then.
+  struct LastSums {
+    Vector offset;
+    ClassSums sums;
+  };
+  const ClassSums& sums_at(const Vector& slope, std::span<const double> offset,
+                           LastSums& last) const;
   double share_loss(const Vector& slope, const Vector& target, std::span<const double> offset,
-                    std::span<double> gradient) const;
-  Vector extra(const Vector& slope, const Vector& offset,
-               const std::vector<LogVotes>& halves) const;
+                    std::span<double> gradient, LastSums& last) const;
+  Vector extra(const Vector& slope, const Vector& offset, const std::vector<LogVotes>& halves,
+               LastSums& last) const;
   ClassSums second_sums(const ClassCalibration& at) const;
   bool is_paired() const { return n_classes() <= MOST_CLASSES_PAIRED; }
   Vector second_derivatives(const ClassCalibration& at) const;
@@ -148,10 +155,19 @@ double Fit::slope_loss(double power, std::span<const double> at, std::span<doubl
   return value;
 }
 
+const ClassSums& Fit::sums_at(const Vector& slope, std::span<const double> offset,
+                              LastSums& last) const {
+  if (!std::equal(offset.begin(), offset.end(), last.offset.begin(), last.offset.end())) {
+    last.sums = logs_.sums({slope, offset}, weights_);
+    last.offset.assign(offset.begin(), offset.end());
+  }
+  return last.sums;
+}
+
 // Convex in b; its gradient is 0 where the mean probabilities are the target, but for the pull.
 double Fit::share_loss(const Vector& slope, const Vector& target, std::span<const double> offset,
-                       std::span<double> gradient) const {
-  const ClassSums sums = logs_.sums({slope, offset}, weights_);
+                       std::span<double> gradient, LastSums& last) const {
+  const ClassSums& sums = sums_at(slope, offset, last);
   double value = sums.log_z / n();
   for (std::size_t c = 0; c < n_classes(); ++c) {
     value -= offset[c] * target[c] / n();
@@ -289,11 +305,11 @@ void Fit::fit_slopes(ClassCalibration& found) const {
 }
 
 // What halves of the trees give more than all, as much of it as a prediction has more trees.
-Vector Fit::extra(const Vector& slope, const Vector& offset,
-                  const std::vector<LogVotes>& halves) const {
+Vector Fit::extra(const Vector& slope, const Vector& offset, const std::vector<LogVotes>& halves,
+                  LastSums& last) const {
   Vector found(n_classes(), 0.0);
   if (halves.empty()) return found;
-  const Vector all = logs_.sums({slope, offset}, weights_).mass;
+  const Vector& all = sums_at(slope, offset, last).mass;
   const Vector one = halves[0].sums({slope, offset}, weights_).mass;
   const Vector other = halves[1].sums({slope, offset}, weights_).mass;
   for (std::size_t c = 0; c < n_classes(); ++c) {
@@ -312,11 +328,12 @@ void Fit::match_shares(ClassCalibration& found) const {
   }
   const Vector slope = powers(found);
   const Curvature curvature = share_curvature(found);
+  LastSums last;
   for (int round = 0; round < MOST_ROUNDS; ++round) {
-    Vector target = extra(slope, found.offset, halves);
+    Vector target = extra(slope, found.offset, halves, last);
     for (std::size_t c = 0; c < n_classes(); ++c) target[c] += count_[c];
     const auto shares = [&](auto at, auto gradient) {
-      return share_loss(slope, target, at, gradient);
+      return share_loss(slope, target, at, gradient, last);
     };
     const Vector before = found.offset;
     found.offset = minimise(shares, before, curvature, ENOUGH).at;

@@ -137,13 +137,16 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
       if (values.size() > MAX_PLACES) return false;
     }
   }
-  bool all_fit = true;
-  for (auto& values : thresholds_) {
-    std::sort(values.begin(), values.end());
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-    all_fit = all_fit && values.size() <= MAX_PLACES;
-  }
-  return all_fit;
+  // The longest list first: if it does not fit, the others need not be sorted.
+  std::vector<std::vector<double>*> lists;
+  for (auto& values : thresholds_) lists.push_back(&values);
+  std::stable_sort(lists.begin(), lists.end(),
+                   [](const auto* a, const auto* b) { return a->size() > b->size(); });
+  return std::all_of(lists.begin(), lists.end(), [](std::vector<double>* values) {
+    std::sort(values->begin(), values->end());
+    values->erase(std::unique(values->begin(), values->end()), values->end());
+    return values->size() <= MAX_PLACES;
+  });
 }
 
 std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {

@@ -13,47 +13,60 @@ namespace {
 class LeafShrinker {
  public:
   LeafShrinker(const ForestShape& shape, double strength)
-      : shape_(shape), k_(static_cast<std::size_t>(shape.n_outputs)), strength_(strength) {
+      : shape_(shape),
+        k_(static_cast<std::size_t>(shape.n_outputs)),
+        strength_(strength),
+        values_(shape),
+        leaf_(k_) {
     for (std::int32_t j = 0; j < shape.n_outputs; ++j) all_labels_.push_back(j);
   }
 
   Tree shrunk(const Tree& tree) {
     start(tree);
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      double* sum = above_.data() + i * k_;
-      const double* own = values_.data() + i * k_;
-      if (tree.feature[i] == LEAF) {
-        for (std::size_t j = 0; j < k_; ++j) sum[j] += share_[i] * own[j];
-        append_leaf(sum);
-        continue;
-      }
+      if (tree.feature[i] == LEAF) continue;
+      const std::size_t inner = inner_number(tree, i);
       const double n = tree.n_samples[i];
-      const double below = std::min(n / (n + strength_), share_[i]);
-      const double weight = share_[i] - below;
-      for (std::size_t c = tree.child[i]; c < tree.child[i] + 2UL; ++c) {
-        share_[c] = below;
-        double* above = above_.data() + c * k_;
-        for (std::size_t j = 0; j < k_; ++j) above[j] = sum[j] + weight * own[j];
-      }
+      const double below = std::min(n / (n + strength_), share_[inner]);
+      values_.add(i, share_[inner] - below, above_.data() + inner * k_, sum_.data());
+      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) hand_down(tree, c, below);
     }
     return std::move(out_);
   }
 
  private:
   void start(const Tree& tree) {
-    fill_node_values(tree, shape_, tree.leaf_value, values_);
-    above_.resize(tree.n_nodes() * k_);
-    share_.resize(tree.n_nodes());
-    std::fill_n(above_.data(), k_, 0.0);
-    share_[0] = 1.0;
+    values_.load(tree, tree.leaf_value);
+    above_.resize((tree.n_leaves() - 1) * k_);
+    share_.resize(tree.n_leaves() - 1);
     out_ = tree;
     out_.leaf_value = {};
     out_.leaf_value.reserve(tree.n_leaves() * k_);
-    if (!shape_.is_classifier) return;
-    out_.leaf_offset.assign(1, 0);
-    out_.leaf_offset.reserve(tree.n_leaves() + 1);
-    out_.leaf_class = {};
-    out_.leaf_class.reserve(tree.n_leaves() * k_);
+    if (shape_.is_classifier) {
+      out_.leaf_offset.assign(1, 0);
+      out_.leaf_offset.reserve(tree.n_leaves() + 1);
+      out_.leaf_class = {};
+      out_.leaf_class.reserve(tree.n_leaves() * k_);
+    }
+    sum_.assign(k_, 0.0);
+    hand_down(tree, 0, 1.0);
+  }
+
+  static std::size_t inner_number(const Tree& tree, std::size_t node) {
+    return (tree.child[node] - 1) / 2;
+  }
+
+  // Tells a node what its ancestors contribute, which is in sum_, and its share a. Leaves come in
+  // their order: children follow one another as their parents do.
+  void hand_down(const Tree& tree, std::size_t node, double share) {
+    if (tree.feature[node] != LEAF) {
+      const std::size_t inner = inner_number(tree, node);
+      share_[inner] = share;
+      std::copy(sum_.begin(), sum_.end(), above_.begin() + inner * k_);
+    } else {
+      values_.add(node, share, sum_.data(), leaf_.data());
+      append_leaf(leaf_.data());
+    }
   }
 
   // As `Tree` keeps them: without the classes that have none.
@@ -77,9 +90,10 @@ class LeafShrinker {
   std::size_t k_;
   double strength_;
   std::vector<std::int32_t> all_labels_;
-  std::vector<double> values_;  // of all nodes, dense
-  std::vector<double> above_;   // of all nodes, what the ancestors contribute
-  std::vector<double> share_;   // of all nodes, a_l
+  NodeValues values_;
+  std::vector<double> above_;  // of nodes that have children, what the ancestors contribute
+  std::vector<double> share_;  // of the same, a_l
+  std::vector<double> sum_, leaf_;
   Tree out_;
 };
 
@@ -89,14 +103,14 @@ class PathSums {
  public:
   PathSums(std::span<const double> strengths, const ForestShape& shape)
       : strengths_(strengths),
-        shape_(shape),
         k_(static_cast<std::size_t>(shape.n_outputs)),
         ones_(strengths.size(), 1.0),
+        values_(shape),
         value_(strengths.size() * k_) {}
 
   void start(const Tree& tree) {
     tree_ = &tree;
-    fill_node_values(tree, shape_, tree.leaf_value, values_);
+    values_.load(tree, tree.leaf_value);
     internal_.clear();
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
       if (tree.feature[i] != LEAF) internal_.push_back(static_cast<std::uint32_t>(i));
@@ -115,11 +129,8 @@ class PathSums {
     for (std::size_t i = path_.size(); i-- > 0;) find_above(path_[i]);
     const double* above = above_.data() + place_[node] * value_.size();
     const double* share = share_.data() + place_[node] * ones_.size();
-    const double* own = values_.data() + node * k_;
-    for (std::size_t s = 0; s < ones_.size(); ++s) {
-      for (std::size_t j = 0; j < k_; ++j)
-        value_[s * k_ + j] = above[s * k_ + j] + share[s] * own[j];
-    }
+    for (std::size_t s = 0; s < ones_.size(); ++s)
+      values_.add(node, share[s], above + s * k_, value_.data() + s * k_);
     return value_.data();
   }
 
@@ -138,7 +149,7 @@ class PathSums {
     double* share = share_.data() + place_[node] * ones_.size();
     const double* above_up = above_.data() + place_[up] * value_.size();
     const double* share_up = share_.data() + place_[up] * ones_.size();
-    const double* own = values_.data() + up * k_;
+    const double* own = values_.row(up);
     const double n = tree_->n_samples[up];
     for (std::size_t s = 0; s < ones_.size(); ++s) {
       share[s] = n / (n + strengths_[s]);
@@ -149,11 +160,10 @@ class PathSums {
   }
 
   std::span<const double> strengths_;
-  const ForestShape& shape_;
   std::size_t k_;
   const Tree* tree_ = nullptr;
   std::vector<double> ones_;
-  std::vector<double> values_;           // of all nodes, dense
+  NodeValues values_;
   std::vector<std::uint32_t> internal_;  // nodes that have children, in order
   std::vector<std::uint32_t> place_;     // of every node that is known, in the next two
   std::vector<double> above_;            // what its ancestors contribute, for each strength

@@ -147,36 +147,46 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
   return wrong.empty() ? check_rows(tree) : wrong;
 }
 
-void fill_node_values(const Tree& tree, const ForestShape& shape,
-                      std::span<const double> leaf_value, std::vector<double>& values) {
-  const auto k = static_cast<std::size_t>(shape.n_outputs);
-  values.resize(tree.n_nodes() * k);
+void NodeValues::load(const Tree& tree, std::span<const double> leaf_value) {
+  tree_ = &tree;
+  leaf_value_ = leaf_value;
+  inner_.resize((tree.n_leaves() - 1) * k_);
   for (std::size_t i = tree.n_nodes(); i-- > 0;) {
-    const std::uint32_t c = tree.child[i];
-    double* out = values.data() + i * k;
-    if (tree.feature[i] != LEAF) {
-      const double left = tree.weight[c];
-      const double total = left + tree.weight[c + 1];
-      const double share = total > 0 ? left / total : 0.5;
-      const double* of_left = values.data() + std::size_t{c} * k;
-      const double* of_right = of_left + k;
-      for (std::size_t j = 0; j < k; ++j) out[j] = share * of_left[j] + (1 - share) * of_right[j];
-    } else if (shape.is_classifier) {
-      std::fill_n(out, k, 0.0);
-      for (std::int32_t e = tree.leaf_offset[c]; e < tree.leaf_offset[c + 1]; ++e) {
-        out[tree.leaf_class[e]] = leaf_value[e];
-      }
-    } else {
-      std::copy_n(leaf_value.data() + c * k, k, out);
-    }
+    if (tree.feature[i] != LEAF) mix(i);
   }
+}
+
+void NodeValues::mix(std::size_t node) {
+  const std::size_t c = tree_->child[node];
+  const double left = tree_->weight[c];
+  const double total = left + tree_->weight[c + 1];
+  const double share = total > 0 ? left / total : 0.5;
+  double* out = inner_.data() + (c - 1) / 2 * k_;
+  if (const double* of_left = row(c)) {
+    for (std::size_t j = 0; j < k_; ++j) out[j] = share * of_left[j];
+  } else {
+    std::fill_n(out, k_, 0.0);
+    add(c, share, out, out);
+  }
+  add(c + 1, 1 - share, out, out);
 }
 
 std::vector<double> node_values(const Tree& tree, const ForestShape& shape,
                                 std::span<const double> leaf_value) {
-  std::vector<double> values;
-  fill_node_values(tree, shape, leaf_value, values);
-  return values;
+  NodeValues values(shape);
+  values.load(tree, leaf_value);
+  const auto k = static_cast<std::size_t>(shape.n_outputs);
+  const std::vector<double> nothing(k, 0.0);
+  std::vector<double> found(tree.n_nodes() * k);
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    double* out = found.data() + i * k;
+    if (const double* own = values.row(i)) {
+      std::copy_n(own, k, out);
+    } else {
+      values.add(i, 1.0, nothing.data(), out);
+    }
+  }
+  return found;
 }
 
 }  // namespace bayeswood

@@ -51,6 +51,7 @@ BoostedClasses::BoostedClasses(const EncodedMatrix& matrix, const ClassBoostData
       n_classes_(data.n_classes),
       labels_(data.labels.begin(), data.labels.end()),
       bags_(options.n_bags) {
+  options_.stage.leaf_means = false;
   parallel_for(
       n_bags(), run.n_threads,
       [&](std::size_t b, unsigned, const StopFlag&) { start(b, data, scheme); }, run.poll);
@@ -108,7 +109,7 @@ class BoostedClasses::Worker {
       set_step(bag, grower->inside(leaf), {tree.leaf_value.data() + leaf * k_, k_});
     bound_leaves(tree, shape_, bags_.options_.stage.monotone);
     for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-      const std::span<double> value{tree.leaf_value.data() + leaf * k_, k_};
+      const double* value = tree.leaf_value.data() + leaf * k_;
       for (const auto part : {grower->inside(leaf), grower->outside(leaf)})
         for (const auto row : part)
           for (std::size_t j = 0; j < k_; ++j) bag.scores[std::size_t{row} * k_ + j] += value[j];
@@ -121,10 +122,11 @@ class BoostedClasses::Worker {
   void find_probabilities(const Bag& bag) {
     for (std::size_t begin = 0; begin < bag.n_inside; begin += BLOCK) {
       const std::size_t end = std::min(bag.n_inside, begin + BLOCK);
-      scores_.clear();
+      scores_.resize((end - begin) * k_);
+      double* to = scores_.data();
       for (std::size_t i = begin; i < end; ++i) {
         const double* own = bag.scores.data() + std::size_t{bag.rows[i]} * k_;
-        scores_.insert(scores_.end(), own, own + k_);
+        for (std::size_t j = 0; j < k_; ++j) *to++ = own[j];
       }
       class_probabilities(scores_, c_, found_);
       for (std::size_t i = begin; i < end; ++i)
@@ -159,6 +161,7 @@ class BoostedClasses::Worker {
 
   // One step of Newton for every output, times the learning rate.
   void set_step(const Bag& bag, std::span<const std::uint32_t> rows, std::span<double> value) {
+    if (k_ == 1) return set_one_step(bag, rows, value[0]);
     curvature_.assign(k_, bags_.options_.damping);
     for (const auto row : rows) {
       const double w = bag.weight(row);
@@ -168,9 +171,19 @@ class BoostedClasses::Worker {
         curvature_[j] += w * p * (1 - p);
       }
     }
-    const double rate =
-        bags_.options_.learning_rate * (c_ == 2 ? 1.0 : 1.0 - 1.0 / static_cast<double>(c_));
+    const double rate = bags_.options_.learning_rate * (1.0 - 1.0 / static_cast<double>(c_));
     for (std::size_t j = 0; j < k_; ++j) value[j] *= rate / curvature_[j];
+  }
+
+  // Of two classes, of which the tree was grown on the gradient itself.
+  void set_one_step(const Bag& bag, std::span<const std::uint32_t> rows, double& value) const {
+    double sum = 0, curvature = bags_.options_.damping;
+    for (const auto row : rows) {
+      const double w = bag.weight(row), p = proba_[std::size_t{row} * 2 + 1];
+      sum += w * seen_[row];
+      curvature += w * p * (1 - p);
+    }
+    value = sum * (bags_.options_.learning_rate / curvature);
   }
 
   void finish(Bag& bag, Tree&& tree) {

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace bayeswood {
 namespace {
 
 // Up to so many rows it is faster to see whether any lies near a threshold than to look up values.
 constexpr std::size_t FEW_ROWS = 256;
+// Rows of a subtree that are copied together; and the most features for each that a node looks at,
+// for all are copied.
+constexpr std::uint32_t PACKED_ROWS = 512;
+constexpr std::size_t MOST_UNSEEN = 8;
 
 // Uniform between the two; below `high` and not below `low` whatever the rounding.
 double draw_between(double low, double high, double uniform) {
@@ -15,12 +20,6 @@ double draw_between(double low, double high, double uniform) {
   const double value =
       std::isfinite(range) ? low + uniform * range : low * (1 - uniform) + high * uniform;
   return value >= low && value < high ? value : low;
-}
-
-bool any_within(const ValueCells::Cell& cell, std::span<const std::uint16_t> codes) {
-  std::uint32_t n_within = 0;
-  for (const std::uint32_t code : codes) n_within += code - cell.first < cell.end - cell.first;
-  return n_within > 0;
 }
 
 }  // namespace
@@ -44,6 +43,7 @@ RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
 void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
                         const NodeTotals& totals, const Stream& draws) {
   data_ = data;
+  packed_codes_ = nullptr;
   draws_ = draws;
   rows_ = &rows;
   scratch_.resize(rows.size());
@@ -53,36 +53,90 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
     const Task task = stack_.back();
     stack_.pop_back();
     check_stop(tree.stop);
-    grow_node(tree, task);
+    packs(tree, task) ? grow_packed(tree, task) : grow_node(tree, task);
   }
 }
 
-void RandomGrower::push_or_end(TreeContext& tree, const Task& task) {
-  if (tree.must_stop(task.totals, task.depth)) {
-    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
-  } else {
-    stack_.push_back(task);
+bool RandomGrower::packs(const TreeContext& tree, const Task& task) const {
+  return is_plain_ && task.totals.n > 2 && task.totals.n <= PACKED_ROWS &&
+         target_.kind != TargetKind::MULTI &&
+         matrix_.n_features() <= MOST_UNSEEN * tree.options.max_features;
+}
+
+// All of the subtree below a node, which ends before others go on.
+void RandomGrower::grow_packed(TreeContext& tree, const Task& task) {
+  pack_rows(task);
+  const std::size_t n_waiting = stack_.size();
+  grow_node(tree, task);
+  while (stack_.size() > n_waiting) {
+    const Task next = stack_.back();
+    stack_.pop_back();
+    grow_node(tree, next);
   }
+  data_ = all_rows_;
+  packed_codes_ = nullptr;
+}
+
+void RandomGrower::pack_rows(const Task& task) {
+  const auto rows = rows_of(task);
+  const std::size_t n = rows.size();
+  row_of_id_.assign(rows.begin(), rows.end());
+  pack_codes(rows);
+  const bool classes = target_.kind == TargetKind::CLASSES;
+  pair_.resize(n);
+  y_.resize(n);
+  w_.resize(n);
+  label_.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (classes) {
+      w_[i] = data_.w[rows[i]];
+      label_[i] = data_.label[rows[i]];
+    } else {
+      pair_[i] = data_.pair[rows[i]];
+      y_[i] = data_.y[rows[i]];
+    }
+  }
+  all_rows_ = data_;
+  data_ = {pair_.data(), y_.data(), w_.data(), label_.data(), nullptr, {}};
+  std::iota(rows_->begin() + task.begin, rows_->begin() + task.begin + task.totals.n, 0U);
+}
+
+// Four columns are read together, so that their cache misses overlap.
+void RandomGrower::pack_codes(std::span<const std::uint32_t> rows) {
+  const std::size_t d = matrix_.n_features();
+  stride_ = (d + LANES - 1) / LANES * LANES;
+  code_rows_.resize(rows.size() * stride_);
+  for (std::size_t first = 0; first < d; first += LANES) {
+    std::array<const std::uint16_t*, LANES> columns;
+    for (std::size_t k = 0; k < LANES; ++k) columns[k] = matrix_.column(std::min(first + k, d - 1));
+    std::uint16_t* to = code_rows_.data() + first;
+    for (std::size_t i = 0; i < rows.size(); ++i, to += stride_) {
+      for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][rows[i]];
+    }
+  }
+  packed_codes_ = code_rows_.data();
+}
+
+void RandomGrower::end(TreeContext& tree, const Task& task) {
+  tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_,
+                        packed_codes_ != nullptr ? row_of_id_.data() : nullptr);
+}
+
+void RandomGrower::push_or_end(TreeContext& tree, const Task& task) {
+  tree.must_stop(task.totals, task.depth) ? end(tree, task) : stack_.push_back(task);
 }
 
 void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
   const Split split = find_split(tree, task);
-  if (!split.found()) {
-    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
-    return;
-  }
-  const std::uint32_t n_left = partition(split, task);
-  const std::uint32_t n_right = task.totals.n - n_left;
-  const auto children = tree.builder.set_split(task.node, split, n_left, n_right);
+  if (!split.found()) return end(tree, task);
+  Task left, right;
+  part(split, task, left, right);
+  const auto children = tree.builder.set_split(task.node, split, left.totals.n, right.totals.n);
+  left.node = children.left;
+  right.node = children.right;
   tree.importance[split.feature] += std::max(0.0, split.score);
-  Task left{children.left, task.depth + 1, task.begin, {}};
-  Task right{children.right, task.depth + 1, task.begin + n_left, {}};
-  left.totals.n = n_left;
-  right.totals.n = n_right;
-  for (Task* child : {&right, &left}) {
-    child->totals = node_totals(rows_of(*child), data_, target_, totals_sides_);
-    push_or_end(tree, *child);
-  }
+  push_or_end(tree, right);
+  push_or_end(tree, left);
 }
 
 // Features that do not vary in the node do not count; beyond max_features, more are looked at only
@@ -90,7 +144,7 @@ void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
 Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
   Split best;
   const Limits limits = tree.limits(task.totals);
-  sums_.load_node(rows_of(task), data_, task.totals);
+  is_loaded_ = false;
   tree.features.restart();
   const std::size_t wanted = task.totals.n == 2 ? 1 : tree.options.max_features;
   std::size_t tried = 0;
@@ -103,80 +157,120 @@ Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
   return best;
 }
 
+// Once for all features.
+void RandomGrower::load_node(const Task& task) {
+  if (!is_loaded_) sums_.load_node(rows_of(task), data_, task.totals);
+  is_loaded_ = true;
+}
+
 // The next feature; returns 1 if it varies.
 std::size_t RandomGrower::try_next(TreeContext& tree, const Task& task, const Limits& limits,
                                    Split& best) {
   const std::uint32_t feature = tree.features.next();
+  load_node(task);
   load_codes(feature, task);
   if (!own_.present_vary() && (own_.n_missing == 0 || own_.n_missing == task.totals.n)) return 0;
-  keep_better(best, try_feature(feature, task, limits), limits.tolerance);
+  keep_better(best, try_feature(feature, limits), limits.tolerance);
   return 1;
 }
 
 // The next `size` features together; returns how many of them vary.
 std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const Limits& limits,
                                     std::size_t size, Split& best) {
-  std::array<std::uint32_t, LANES> features;
-  for (std::size_t k = 0; k < size; ++k) features[k] = tree.features.next();
-  load_plain({features.data(), size}, task);
-  std::array<double, LANES> thresholds;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (plain_[k].present_vary()) thresholds[k] = draw_threshold(features[k], plain_[k]);
-  }
-  std::array<Split, LANES> splits;
-  std::array<CodeCut, LANES> cuts;
+  FeatureLanes lanes{};
+  lanes.size = size;
+  for (std::size_t k = 0; k < size; ++k) lanes.feature[k] = tree.features.next();
+  std::fill(lanes.feature.begin() + size, lanes.feature.end(), lanes.feature[0]);
+  const LaneCodes rows = load_plain(lanes, task);
+  const Kernels& kernels = *tree.options.kernels;
+  lanes.range = kernels.lane_ranges(rows);
+  ask_for_values(lanes);
+  load_node(task);  // while values come
+  find_cuts(lanes, rows, kernels);
+  double gains[LANES];
+  sums_.find_gains(rows, lanes.cut_code.data(), limits, kernels, gains);
   std::size_t n_cuts = 0;
   for (std::size_t k = 0; k < size; ++k) {
-    if (!plain_[k].present_vary()) continue;
-    splits[n_cuts] = cut_at(thresholds[k], features[k], plain_[k], task.totals.n);
-    splits[n_cuts].feature = features[k];
-    cuts[n_cuts] = {plain_[k].codes.data(), splits[n_cuts].cut_code};
+    if (!lanes.varies(k)) continue;
     ++n_cuts;
-  }
-  std::array<double, LANES> gains;
-  sums_.find_gains({cuts.data(), n_cuts}, limits, gains.data());
-  for (std::size_t k = 0; k < n_cuts; ++k) {
-    splits[k].score = gains[k];
-    keep_better(best, std::move(splits[k]), limits.tolerance);
+    if (!(gains[k] > NO_SCORE) || (best.found() && !(gains[k] > best.score + limits.tolerance)))
+      continue;
+    best.score = gains[k];
+    best.feature = lanes.feature[k];
+    best.threshold = lanes.threshold[k];
+    best.cut_code = lanes.cut_code[k];
   }
   return n_cuts;
 }
 
-void RandomGrower::load_plain(std::span<const std::uint32_t> features, const Task& task) {
+LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const Task& task) {
   const auto rows = rows_of(task);
-  std::array<const std::uint16_t*, LANES> columns;
-  std::array<std::uint16_t*, LANES> codes;
-  std::array<std::uint16_t, LANES> least, largest;
-  least.fill(MISSING_CODE);
-  largest.fill(0);
-  for (std::size_t k = 0; k < features.size(); ++k) {
-    columns[k] = matrix_.column(features[k]);
-    if (plain_[k].codes.size() < rows.size()) plain_[k].codes.resize(rows.size());
-    codes[k] = plain_[k].codes.data();
-  }
-  const auto load = [&](std::size_t k, std::size_t i, std::size_t row) {
-    const std::uint16_t code = columns[k][row];
-    codes[k][i] = code;
-    least[k] = std::min(least[k], code);
-    largest[k] = std::max(largest[k], code);
-  };
-  if (features.size() == LANES) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::size_t row = rows[i];
-      for (std::size_t k = 0; k < LANES; ++k) load(k, i, row);
+  if (lane_codes_.size() < rows.size() * LANES) lane_codes_.resize(rows.size() * LANES);
+  std::uint16_t* to = lane_codes_.data();
+  const auto [first, second, third, fourth] = lanes.feature;
+  if (packed_codes_ != nullptr) {
+    for (const auto id : rows) {
+      const std::uint16_t* own = packed_codes_ + id * stride_;
+      to[0] = own[first];
+      to[1] = own[second];
+      to[2] = own[third];
+      to[3] = own[fourth];
+      to += LANES;
     }
   } else {
-    for (std::size_t k = 0; k < features.size(); ++k) {
-      for (std::size_t i = 0; i < rows.size(); ++i) load(k, i, rows[i]);
+    const std::uint16_t* const columns[LANES] = {matrix_.column(first), matrix_.column(second),
+                                                 matrix_.column(third), matrix_.column(fourth)};
+    for (const auto row : rows) {
+      for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][row];
+      to += LANES;
     }
   }
-  for (std::size_t k = 0; k < features.size(); ++k) {
-    plain_[k].least = least[k];
-    plain_[k].largest = largest[k];
-    const CodeValues& values = matrix_.feature(features[k]).low;
-    values.ask_for(least[k]);  // the misses of all features overlap
-    values.ask_for(largest[k]);
+  return {lane_codes_.data(), task.totals.n};
+}
+
+void RandomGrower::ask_for_values(const FeatureLanes& lanes) const {
+  for (std::size_t k = 0; k < lanes.size; ++k) {
+    const CodeValues& values = matrix_.feature(lanes.feature[k]).low;
+    values.ask_for(lanes.range.least[k]);
+    values.ask_for(lanes.range.largest[k]);
   }
+}
+
+// Draws a threshold for each feature that varies, and finds the code up to which the node's rows
+// lie at or below it. The cache misses of all features overlap.
+void RandomGrower::find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const Kernels& kernels) {
+  const auto each_varying = [&](auto act) {
+    for (std::size_t k = 0; k < lanes.size; ++k)
+      if (lanes.varies(k)) act(k, matrix_.feature(lanes.feature[k]));
+  };
+  each_varying([&](std::size_t k, const FeatureCodes&) {
+    lanes.threshold[k] =
+        draw_threshold(lanes.feature[k], lanes.range.least[k], lanes.range.largest[k]);
+  });
+  // Where no row lies in the cell of the threshold, no value is looked up.
+  LaneRanges cells;
+  std::fill_n(cells.least, LANES, std::uint16_t{1});
+  std::fill_n(cells.largest, LANES, MISSING_CODE);
+  lanes.cut_code.fill(0);
+  each_varying([&](std::size_t k, const FeatureCodes& codes) {
+    const ValueCells& grid = grids_[lanes.feature[k]].cells();
+    if (rows.n > FEW_ROWS || codes.high.size() > 0 || grid.empty()) return;
+    const ValueCells::Cell cell = grid.around(lanes.threshold[k]);
+    const bool empty = cell.first == cell.end;
+    lanes.cut_code[k] = static_cast<std::uint16_t>(cell.first - 1);
+    cells.least[k] = empty ? MISSING_CODE : static_cast<std::uint16_t>(cell.first);
+    cells.largest[k] = empty ? MISSING_CODE : static_cast<std::uint16_t>(cell.end - 1);
+  });
+  const std::uint32_t within = rows.n <= FEW_ROWS ? kernels.lanes_within(rows, cells) : 15U;
+  each_varying([&](std::size_t k, const FeatureCodes&) {
+    if ((within >> k & 1U) == 0) return;
+    Split split;
+    split.feature = lanes.feature[k];
+    split.threshold = lanes.threshold[k];
+    settle(split, lanes.range.least[k], lanes.range.largest[k]);
+    lanes.threshold[k] = split.threshold;
+    lanes.cut_code[k] = static_cast<std::uint16_t>(split.cut_code);
+  });
 }
 
 void RandomGrower::load_codes(std::uint32_t feature, const Task& task) {
@@ -207,14 +301,13 @@ void RandomGrower::load_codes(std::uint32_t feature, const Task& task) {
   own_.largest = largest;
 }
 
-Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const Limits& limits) {
+Split RandomGrower::try_feature(std::uint32_t feature, const Limits& limits) {
   const FeatureCodes& codes = matrix_.feature(feature);
   const bool is_category = codes.is_category;
   if (is_category) load_levels();
   Split best;
   if (own_.present_vary()) {
-    best = is_category ? draw_levels()
-                       : cut_at(draw_threshold(feature, own_), feature, own_, task.totals.n);
+    best = is_category ? draw_levels() : draw_cut(feature);
     if (!is_category && own_.n_missing == 0) {
       sums_.add_codes({own_.codes.data(), best.cut_code});
       best.score = sums_.gain(limits);
@@ -233,38 +326,33 @@ Split RandomGrower::try_feature(std::uint32_t feature, const Task& task, const L
   return best;
 }
 
-double RandomGrower::draw_threshold(std::uint32_t feature, const NodeCodes& own) {
+double RandomGrower::draw_threshold(std::uint32_t feature, std::uint32_t least,
+                                    std::uint32_t largest) {
   const FeatureCodes& codes = matrix_.feature(feature);
-  const double most = codes.high.size() > 0 ? codes.high[own.largest] : codes.low[own.largest];
-  const double found = draw_between(codes.low[own.least], most, draws_.next_uniform());
+  const double most = codes.high.size() > 0 ? codes.high[largest] : codes.low[largest];
+  const double found = draw_between(codes.low[least], most, draws_.next_uniform());
   grids_[feature].cells().ask_for(found);
   return found;
 }
 
-// A code up to which the node's rows lie at or below the threshold.
-std::uint32_t RandomGrower::code_below(double threshold, std::uint32_t feature,
-                                       const NodeCodes& own, std::size_t n_rows) const {
-  const CodeGrid& grid = grids_[feature];
-  if (n_rows <= FEW_ROWS && own.n_missing == 0 && !grid.cells().empty()) {
-    const ValueCells::Cell cell = grid.cells().around(threshold);
-    if (!any_within(cell, {own.codes.data(), n_rows})) return cell.first - 1;
-  }
-  return grid.code_below(own.least, own.largest, threshold);
+// Of the feature under way.
+Split RandomGrower::draw_cut(std::uint32_t feature) {
+  Split split;
+  split.feature = feature;
+  split.threshold = draw_threshold(feature, own_.least, own_.largest);
+  split.missing_seen = own_.n_missing > 0;
+  settle(split, own_.least, own_.largest);
+  return split;
 }
 
-Split RandomGrower::cut_at(double threshold, std::uint32_t feature, const NodeCodes& own,
-                           std::size_t n_rows) {
-  const FeatureCodes& codes = matrix_.feature(feature);
-  const bool binned = codes.high.size() > 0;
-  Split split;
-  split.threshold = threshold;
-  split.cut_code = code_below(threshold, feature, own, binned ? FEW_ROWS + 1 : n_rows);
-  if (binned && split.threshold < codes.high[split.cut_code]) {
-    split.cut_code = std::min(split.cut_code, own.largest - 1);
-    split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);
-  }
-  split.missing_seen = own.n_missing > 0;
-  return split;
+// Finds the code up to which the node's rows lie at or below the threshold, which moves to the edge
+// of a bin.
+void RandomGrower::settle(Split& split, std::uint32_t least, std::uint32_t largest) const {
+  const FeatureCodes& codes = matrix_.feature(split.feature);
+  split.cut_code = grids_[split.feature].code_below(least, largest, split.threshold);
+  if (codes.high.size() == 0 || !(split.threshold < codes.high[split.cut_code])) return;
+  split.cut_code = std::min(split.cut_code, largest - 1);
+  split.threshold = codes.threshold_between(split.cut_code, split.cut_code + 1);
 }
 
 void RandomGrower::load_levels() {
@@ -346,25 +434,6 @@ Split RandomGrower::better_side(Split split, const Limits& limits) {
     side.push_back(MISSING_CODE);
   }
   return split;
-}
-
-// Stable.
-std::uint32_t RandomGrower::partition(const Split& split, const Task& task) {
-  sides_.set(split, matrix_.feature(split.feature));
-  const std::uint16_t* column = matrix_.column(split.feature);
-  std::uint32_t* rows = rows_->data() + task.begin;
-  std::uint32_t left = 0;
-  std::uint32_t right = 0;
-  for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-    const std::uint32_t row = rows[i];
-    const std::uint32_t goes_left = sides_.goes_left(column[row]) ? 1 : 0;
-    rows[left] = row;
-    scratch_[right] = row;
-    left += goes_left;
-    right += 1 - goes_left;
-  }
-  std::copy_n(scratch_.data(), right, rows + left);
-  return left;
 }
 
 }  // namespace bayeswood

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -69,40 +70,51 @@ class SideSet {
   MultiSide multi_;
 };
 
-template <class Id>
-NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
-  NodeTotals t;
-  t.n = static_cast<std::uint32_t>(ids.size());
-  t.y_min = t.y_max = rows.y[ids[0]];
-  double wyy = 0;
-  for (const auto id : ids) {
-    const double y = rows.y[id];
-    t.w += rows.pair[id].w;
-    t.wy += rows.pair[id].wy;
-    wyy += rows.pair[id].wy * y;
-    t.y_min = std::min(t.y_min, y);
-    t.y_max = std::max(t.y_max, y);
+// Adds up rows of numbers one after another.
+struct ScalarTotals {
+  double w = 0, wy = 0, wyy = 0;
+  double y_min = std::numeric_limits<double>::infinity();
+  double y_max = -std::numeric_limits<double>::infinity();
+
+  void add(const WeightedValue& row, double y) {
+    w += row.w;
+    wy += row.wy;
+    wyy += row.wy * y;
+    y_min = std::min(y_min, y);
+    y_max = std::max(y_max, y);
   }
-  t.pure = t.y_min == t.y_max;
-  t.score = t.wy * t.wy / t.w;
-  t.impurity = std::max(0.0, wyy - t.score);
-  return t;
-}
+  NodeTotals finish(std::uint32_t n) const {
+    NodeTotals t;
+    t.n = n;
+    t.w = w;
+    t.wy = wy;
+    t.y_min = y_min;
+    t.y_max = y_max;
+    t.pure = y_min == y_max;
+    t.score = wy * wy / w;
+    t.impurity = std::max(0.0, wyy - t.score);
+    return t;
+  }
+};
 
 template <class Id>
-NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
-                        std::vector<double>& class_w) {
+NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
+  ScalarTotals sums;
+  for (const auto id : ids) sums.add(rows.pair[id], rows.y[id]);
+  return sums.finish(static_cast<std::uint32_t>(ids.size()));
+}
+
+// From the weights of all classes, summed up in the order of the rows; they are 0 afterwards.
+template <class Id>
+NodeTotals summed_class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                               std::vector<double>& class_w) {
   NodeTotals t;
   t.n = static_cast<std::uint32_t>(ids.size());
-  class_w.resize(target.n_outputs, 0.0);
-  const std::int32_t first = rows.label[ids[0]];
-  for (const auto id : ids) {
-    class_w[rows.label[id]] += rows.w[id];
-    t.pure &= rows.label[id] == first;
-  }
   double sum = 0;
+  std::uint32_t n_present = 0;
   const bool gini = target.criterion == Criterion::GINI;
   const auto take = [&](double& w) {
+    n_present += w > 0 ? 1 : 0;
     t.w += w;
     sum += gini ? Gini::term(w) : Entropy::term(w);
     w = 0;
@@ -112,9 +124,18 @@ NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Targ
   } else {
     for (double& w : class_w) take(w);
   }
+  t.pure = n_present == 1;
   t.score = gini ? Gini::score(sum, t.w) : Entropy::score(sum, t.w);
   t.impurity = std::max(0.0, (gini ? t.w : 0) - t.score);
   return t;
+}
+
+template <class Id>
+NodeTotals class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
+                        std::vector<double>& class_w) {
+  class_w.resize(target.n_outputs, 0.0);
+  for (const auto id : ids) class_w[rows.label[id]] += rows.w[id];
+  return summed_class_totals(ids, rows, target, class_w);
 }
 
 template <class Id>

@@ -10,7 +10,8 @@
 //
 // Nothing is sorted: per feature one pass over the node's codes for their range and one for the
 // sums of both sides. Where all features are numbers and none is missing, up to four are passed
-// over together: the random numbers, and the sums, are those of one after another.
+// over together: the random numbers, and the sums, are those of one after another. The rows of a
+// small subtree are copied together, codes row after row, so that its nodes read few cache lines.
 #pragma once
 
 #include <array>
@@ -48,26 +49,47 @@ class RandomGrower {
     std::uint32_t n_missing = 0;
     bool present_vary() const { return least < largest; }
   };
+  // Up to LANES features, looked at together; others repeat the first.
+  struct FeatureLanes {
+    std::size_t size;
+    std::array<std::uint32_t, LANES> feature;
+    LaneRanges range;
+    std::array<double, LANES> threshold;
+    std::array<std::uint16_t, LANES> cut_code;
+    bool varies(std::size_t k) const { return range.least[k] < range.largest[k]; }
+  };
 
   void push_or_end(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
+  void end(TreeContext& tree, const Task& task);
+  bool packs(const TreeContext& tree, const Task& task) const;
+  void grow_packed(TreeContext& tree, const Task& task);
+  void pack_rows(const Task& task);
+  void pack_codes(std::span<const std::uint32_t> rows);
   Split find_split(TreeContext& tree, const Task& task);
+  void load_node(const Task& task);
   std::size_t try_next(TreeContext& tree, const Task& task, const Limits& limits, Split& best);
   std::size_t try_plain(TreeContext& tree, const Task& task, const Limits& limits, std::size_t size,
                         Split& best);
-  Split try_feature(std::uint32_t feature, const Task& task, const Limits& limits);
+  Split try_feature(std::uint32_t feature, const Limits& limits);
   void load_codes(std::uint32_t feature, const Task& task);
-  void load_plain(std::span<const std::uint32_t> features, const Task& task);
+  LaneCodes load_plain(const FeatureLanes& lanes, const Task& task);
+  void ask_for_values(const FeatureLanes& lanes) const;
+  void find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const Kernels& kernels);
   void load_levels();
-  double draw_threshold(std::uint32_t feature, const NodeCodes& own);
-  std::uint32_t code_below(double threshold, std::uint32_t feature, const NodeCodes& own,
-                           std::size_t n_rows) const;
-  Split cut_at(double threshold, std::uint32_t feature, const NodeCodes& own, std::size_t n_rows);
+  double draw_threshold(std::uint32_t feature, std::uint32_t least, std::uint32_t largest);
+  Split draw_cut(std::uint32_t feature);
+  void settle(Split& split, std::uint32_t least, std::uint32_t largest) const;
   Split draw_levels();
   Split missing_apart(bool is_category) const;
   void place_rows(const Split& split, bool is_category);
   Split better_side(Split split, const Limits& limits);
-  std::uint32_t partition(const Split& split, const Task& task);
+  void part(const Split& split, const Task& task, Task& left, Task& right);
+  template <class Goes>
+  void part_rows(const Task& task, Goes goes_left, Task& left, Task& right);
+  void add_up(Task& left, Task& right) const;
+  template <class Goes, class Look>
+  void partition(const Task& task, Goes goes_left, Task& left, Task& right, Look look);
   std::span<const std::uint32_t> rows_of(const Task& task) const {
     return {rows_->data() + task.begin, task.totals.n};
   }
@@ -83,9 +105,21 @@ class RandomGrower {
   SideSet totals_sides_;
   Sides sides_;
   CutSums sums_;
+  bool is_loaded_ = false;  // whether the node stands in sums_
 
   bool is_plain_;  // numbers all, and none missing
-  std::array<NodeCodes, LANES> plain_;
+  std::vector<std::uint16_t> lane_codes_;
+  std::array<std::vector<double>, 2> side_w_;  // of all classes, by side; 0 between nodes
+
+  // A subtree whose rows are copied together: rows are then numbered in it.
+  const std::uint16_t* packed_codes_ = nullptr;  // row after row; null: none is under way
+  std::size_t stride_ = 0;
+  RowData all_rows_;
+  std::vector<std::uint32_t> row_of_id_;
+  std::vector<std::uint16_t> code_rows_;
+  std::vector<WeightedValue> pair_;
+  std::vector<double> y_, w_;
+  std::vector<std::int32_t> label_;
 
   NodeCodes own_;  // of the feature under way
   std::vector<Place> places_;

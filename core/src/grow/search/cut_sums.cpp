@@ -36,7 +36,7 @@ void CutSums::load_node(std::span<const std::uint32_t> rows, const RowData& data
 
 void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& data) {
   const double mean = node_.wy / node_.w;
-  pair_.resize(rows.size());
+  if (pair_.size() < rows.size()) pair_.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double w = data.pair[rows[i]].w;
     pair_[i] = {w, w * (data.y[rows[i]] - mean)};
@@ -45,17 +45,23 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
 
 void CutSums::load_classes(std::span<const std::uint32_t> rows, const RowData& data) {
   class_number_.resize(target_.n_outputs, 0);
-  w_.resize(rows.size());
-  class_.resize(rows.size());
-  std::uint32_t n_classes = 0;
+  if (w_.size() < rows.size()) {
+    w_.resize(rows.size());
+    class_.resize(rows.size());
+  }
+  seen_.clear();
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::uint32_t& number = class_number_[data.label[rows[i]]];
-    if (number == 0) number = ++n_classes;
+    const std::int32_t label = data.label[rows[i]];
+    std::uint32_t& number = class_number_[label];
+    if (number == 0) {
+      seen_.push_back(label);
+      number = static_cast<std::uint32_t>(seen_.size());
+    }
     class_[i] = number - 1;
     w_[i] = data.w[rows[i]];
   }
-  for (const auto row : rows) class_number_[data.label[row]] = 0;
-  width_ = n_classes;
+  for (const auto label : seen_) class_number_[label] = 0;
+  width_ = seen_.size();
 }
 
 void CutSums::load_outputs(std::span<const std::uint32_t> rows, const RowData& data) {
@@ -107,14 +113,14 @@ void CutSums::add_scalar_codes(const CodeCut& cut) {
   std::uint32_t n_left = 0;
   std::size_t i = 0;
   for (; i + 1 < n; i += 2) {
-    const std::uint32_t first = cut.codes[i] <= cut.cut_code;
-    const std::uint32_t second = cut.codes[i + 1] <= cut.cut_code;
+    const std::uint32_t first = cut.goes_right(i) ? 0 : 1;
+    const std::uint32_t second = cut.goes_right(i + 1) ? 0 : 1;
     even.add(first, pair_[i]);
     odd.add(second, pair_[i + 1]);
     n_left += first + second;
   }
   if (i < n) {
-    const std::uint32_t last = cut.codes[i] <= cut.cut_code;
+    const std::uint32_t last = cut.goes_right(i) ? 0 : 1;
     even.add(last, pair_[i]);
     n_left += last;
   }
@@ -127,7 +133,7 @@ void CutSums::add_scalar_codes(const CodeCut& cut) {
 void CutSums::add_class_codes(const CodeCut& cut) {
   clear();
   for (std::size_t i = 0; i < node_.n; ++i) {
-    const std::size_t place = cut.codes[i] > cut.cut_code;
+    const std::size_t place = cut.goes_right(i) ? 1 : 0;
     side_[1].n += static_cast<std::uint32_t>(place);
     sums_[place * width_ + class_[i]] += w_[i];
   }
@@ -143,7 +149,7 @@ void CutSums::add_codes(const CodeCut& cut) {
   if (target_.kind == TargetKind::CLASSES) return add_class_codes(cut);
   clear();
   for (std::size_t i = 0; i < node_.n; ++i) {
-    const std::size_t place = cut.codes[i] > cut.cut_code;
+    const std::size_t place = cut.goes_right(i) ? 1 : 0;
     ++side_[place].n;
     side_[place].w += w_[i];
     double* sums = sums_.data() + place * width_;
@@ -151,79 +157,65 @@ void CutSums::add_codes(const CodeCut& cut) {
   }
 }
 
-// Four chains of additions overlap, where one would wait for itself.
-void CutSums::find_class_gains(const CodeCut* cuts, const Limits& limits, double* gains) {
-  const std::size_t n = node_.n, both = 2 * width_;
-  lane_sums_.assign(LANES * both, 0.0);
-  std::array<double*, LANES> sums;
-  std::array<std::uint32_t, LANES> n_right{};
-  for (std::size_t k = 0; k < LANES; ++k) sums[k] = lane_sums_.data() + k * both;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double w = w_[i];
-    const std::size_t own = class_[i];
-    for (std::size_t k = 0; k < LANES; ++k) {
-      const std::uint32_t place = cuts[k].codes[i] > cuts[k].cut_code;
-      n_right[k] += place;
-      sums[k][place * width_ + own] += w;
+// Class after class, in the lanes of the cuts.
+void CutSums::find_class_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
+  double w[2 * LANES] = {}, terms[2 * LANES] = {};
+  const bool gini = target_.criterion == Criterion::GINI;
+  for (std::size_t c = 0; c < width_; ++c) {
+    const double* own = cuts.sums + c * 2 * LANES;
+    for (std::size_t s = 0; s < 2 * LANES; ++s) w[s] += own[s];
+    if (gini) {
+      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += own[s] * own[s];
+    } else {
+      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += Entropy::term(own[s]);
     }
   }
   for (std::size_t k = 0; k < LANES; ++k) {
-    std::array<Side, 3> side{Side{node_.n - n_right[k], 0}, Side{n_right[k], 0}, Side{}};
-    for (std::size_t c = 0; c < width_; ++c) {
-      side[0].w += sums[k][c];
-      side[1].w += sums[k][width_ + c];
-    }
-    gains[k] = gain_of(side, sums[k], limits);
+    const double left = w[k], right = w[LANES + k];
+    gains[k] = NO_SCORE;
+    if (!allowed(cuts.n_left[k], left, right, limits)) continue;
+    const double of_left = gini ? terms[k] / left : Entropy::score(terms[k], left);
+    const double of_right =
+        gini ? terms[LANES + k] / right : Entropy::score(terms[LANES + k], right);
+    gains[k] = over_node(of_left + of_right);
   }
 }
 
-void CutSums::find_scalar_gains(const CodeCut* cuts, const Limits& limits, double* gains) {
-  SidePair even[LANES], odd[LANES];
-  std::array<std::uint32_t, LANES> n_left{};
-  const std::size_t n = node_.n;
-  const auto add = [&](std::size_t i, SidePair* to) {
-    for (std::size_t k = 0; k < LANES; ++k) {
-      const std::uint32_t goes_left = cuts[k].codes[i] <= cuts[k].cut_code;
-      to[k].add(goes_left, pair_[i]);
-      n_left[k] += goes_left;
-    }
-  };
-  std::size_t i = 0;
-  for (; i + 1 < n; i += 2) {
-    add(i, even);
-    add(i + 1, odd);
-  }
-  if (i < n) add(i, even);
+void CutSums::find_scalar_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
   for (std::size_t k = 0; k < LANES; ++k) {
-    const double sums[2] = {even[k].left_wy + odd[k].left_wy, even[k].right_wy + odd[k].right_wy};
-    const std::array<Side, 3> side{Side{n_left[k], even[k].left_w + odd[k].left_w},
-                                   Side{node_.n - n_left[k], even[k].right_w + odd[k].right_w},
-                                   Side{}};
-    gains[k] = gain_of(side, sums, limits);
+    const double left = cuts.sums[k], left_wy = cuts.sums[LANES + k];
+    const double right = cuts.sums[2 * LANES + k], right_wy = cuts.sums[3 * LANES + k];
+    const bool fits = allowed(cuts.n_left[k], left, right, limits);
+    gains[k] = fits ? left_wy * left_wy / left + right_wy * right_wy / right : NO_SCORE;
   }
 }
 
-void CutSums::find_gains(std::span<const CodeCut> cuts, const Limits& limits, double* gains) {
-  if (cuts.size() == LANES && target_.kind == TargetKind::CLASSES)
-    return find_class_gains(cuts.data(), limits, gains);
-  if (cuts.size() == LANES && target_.kind == TargetKind::SCALAR)
-    return find_scalar_gains(cuts.data(), limits, gains);
-  for (std::size_t k = 0; k < cuts.size(); ++k) {
-    add_codes(cuts[k]);
-    gains[k] = gain(limits);
+void CutSums::find_gains(const LaneCodes& rows, const std::uint16_t* cut_codes,
+                         const Limits& limits, const Kernels& kernels, double* gains) {
+  if (target_.kind == TargetKind::MULTI) {
+    for (std::size_t k = 0; k < LANES; ++k) {
+      add_codes({rows.codes + k, cut_codes[k], LANES});
+      gains[k] = gain(limits);
+    }
+    return;
   }
+  const bool classes = target_.kind == TargetKind::CLASSES;
+  std::uint32_t n_left[LANES];
+  lane_sums_.assign(2 * LANES * (classes ? width_ : 2), 0.0);
+  LaneCuts cuts{rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_.data(), n_left};
+  std::copy_n(cut_codes, LANES, cuts.cut_code);
+  (classes ? kernels.sum_class_cuts : kernels.sum_number_cuts)(cuts);
+  classes ? find_class_gains(cuts, limits, gains) : find_scalar_gains(cuts, limits, gains);
 }
 
-double CutSums::gain_of(const std::array<Side, 3>& side, const double* sums,
-                        const Limits& limits) const {
-  for (std::size_t place = 0; place < 2; ++place) {
-    if (side[place].n < limits.min_rows || side[place].w < limits.min_weight) return NO_SCORE;
-  }
-  return over_node(score(sums, side[0].w) + score(sums + width_, side[1].w));
+bool CutSums::allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const {
+  return n_left >= limits.min_rows && node_.n - n_left >= limits.min_rows &&
+         left >= limits.min_weight && right >= limits.min_weight;
 }
 
 double CutSums::gain(const Limits& limits) const {
-  return gain_of(side_, sums_.data(), limits);
+  if (!allowed(side_[0].n, side_[0].w, side_[1].w, limits)) return NO_SCORE;
+  return over_node(score(sums_.data(), side_[0].w) + score(sums_.data() + width_, side_[1].w));
 }
 
 double CutSums::gain(std::array<bool, 3> left, const Limits& limits) {

@@ -254,7 +254,8 @@ Tree StageGrower::finish(const StageTarget& target) {
   visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t at) -> Children {
     const Node& node = nodes_[at];
     if (node.feature == LEAF) {
-      mean(target, node, writer.add_leaf(node.totals.n, node.totals.w));
+      const std::span<double> value = writer.add_leaf(node.totals.n, node.totals.w);
+      if (options_.leaf_means) mean(target, node, value);
       leaf_nodes_.push_back(at);
       return {};
     }

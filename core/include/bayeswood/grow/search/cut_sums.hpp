@@ -24,6 +24,8 @@ enum class Place : std::uint8_t { LEFT = 0, RIGHT = 1, MISSING = 2 };
 struct CodeCut {
   const std::uint16_t* codes;
   std::uint32_t cut_code;
+  std::size_t stride = 1;
+  bool goes_right(std::size_t i) const { return codes[i * stride] > cut_code; }
 };
 
 class CutSums {
@@ -40,8 +42,9 @@ class CutSums {
 
   // The gain of left against right; NO_SCORE where the limits forbid it.
   double gain(const Limits& limits) const;
-  // The gains of up to LANES cuts, each as after add_codes: added up together.
-  void find_gains(std::span<const CodeCut> cuts, const Limits& limits, double* gains);
+  // The gains of LANES cuts, each as after add_codes: added up together.
+  void find_gains(const LaneCodes& rows, const std::uint16_t* cut_codes, const Limits& limits,
+                  const Kernels& kernels, double* gains);
   // The gain of sending the places in `left` one way and the others the other.
   double gain(std::array<bool, 3> left, const Limits& limits);
 
@@ -56,9 +59,9 @@ class CutSums {
   void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
   void add_scalar_codes(const CodeCut& cut);
   void add_class_codes(const CodeCut& cut);
-  void find_class_gains(const CodeCut* cuts, const Limits& limits, double* gains);
-  void find_scalar_gains(const CodeCut* cuts, const Limits& limits, double* gains);
-  double gain_of(const std::array<Side, 3>& side, const double* sums, const Limits& limits) const;
+  void find_class_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const;
+  void find_scalar_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const;
+  bool allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const;
   void clear();
   double over_node(double children) const;
   double score(const double* sums, double w) const;
@@ -70,11 +73,12 @@ class CutSums {
   std::vector<double> w_;                    // CLASSES, MULTI
   std::vector<std::uint32_t> class_;         // CLASSES: number among the node's classes
   std::vector<std::uint32_t> class_number_;  // by class, plus 1; 0 between nodes
+  std::vector<std::int32_t> seen_;           // the node's classes, as they are numbered
   std::vector<double> values_, mean_;        // MULTI
   std::array<Side, 3> side_;                 // by place
   std::vector<double> sums_;                 // by place
   std::vector<double> merged_;               // of the two ways
-  std::vector<double> lane_sums_;            // by cut and place
+  std::vector<double> lane_sums_;            // as LaneCuts has them
 };
 
 }  // namespace bayeswood

@@ -299,6 +299,33 @@ using ClassPart = std::uint32_t (*)(const ClassPartTask& task);  // how many go 
 using ClassListScan = std::uint32_t (*)(const ClassListTask& task);
 using ClassBinScan = std::uint32_t (*)(const ClassBinTask& task);
 
+// The rows of a node with their codes of four features side by side, see cut_sums.hpp.
+struct LaneCodes {
+  const std::uint16_t* codes;  // of row i by feature l at LANES i + l
+  std::uint32_t n;
+};
+// By feature: from which code to which.
+struct LaneRanges {
+  std::uint16_t least[LANES], largest[LANES];
+};
+using LaneRanging = LaneRanges (*)(const LaneCodes& rows);
+// Bit l is set where a row lies within the l-th range.
+using LaneWithin = std::uint32_t (*)(const LaneCodes& rows, const LaneRanges& ranges);
+
+// One cut of each feature: codes up to it go left. Sums are written for left and right, LANES each:
+// of numbers those of w and of w y, of classes those of w class after class, which must be 0
+// before.
+struct LaneCuts {
+  LaneCodes rows;
+  std::uint16_t cut_code[LANES];
+  const WeightedValue* pair;
+  const double* w;
+  const std::uint32_t* class_number;
+  double* sums;
+  std::uint32_t* n_left;
+};
+using LaneCutSums = void (*)(const LaneCuts& task);
+
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
 using LaneSort = void (*)(SmallEntry* lanes, const Network& network);
 
@@ -317,6 +344,10 @@ struct Kernels {
   ClassPart part_classes;
   WeightGains weight_gains;
   WeightBounds weight_bounds;
+  LaneRanging lane_ranges;
+  LaneWithin lanes_within;
+  LaneCutSums sum_number_cuts;
+  LaneCutSums sum_class_cuts;
 };
 
 const Kernels& portable_kernels();

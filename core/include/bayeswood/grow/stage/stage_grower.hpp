@@ -28,6 +28,7 @@ struct StageOptions {
   double min_weight_fraction_leaf = 0;
   std::uint64_t seed = 0;
   std::vector<std::int8_t> monotone = {};  // by feature, see forest/monotone.hpp; one response
+  bool leaf_means = true;                  // else leaves hold 0: whoever grows sets them
 };
 
 // The rows of a bag: those that a tree is grown on, and those that only go down it. Both are
