@@ -1,0 +1,112 @@
+"""CPU per tree against the number of rows, for every library at hand; log-log.
+
+    python -m benchmarks.rows_picture --json rows.json --out docs/images/performance-rows.png
+
+Friedman's regression of 20 columns, all features at each node, leaves of 3, one thread; the best of
+some fits. A library is asked for no more rows once a tree has taken longer than `--longest` seconds,
+and grows as many trees, 20 at most, as it can in about twice that. `--show rows.json` draws kept
+figures again.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from bayeswood.report.palette import GREY, INK
+from benchmarks.contenders import OURS, PEERS
+from benchmarks.measuring import interleave
+from benchmarks.problems import Problem, friedman_regression
+
+N_ROWS = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000)
+OMITTED = ("quantile-forest",)  # scikit-learn's trees
+Figures = dict[str, dict[int, float]]  # by library and rows: seconds of CPU per tree
+
+
+def measure(sizes: Sequence[int], n_features: int, longest: float, repeats: int) -> Figures:
+    """Best seconds per tree over some fits."""
+    found: Figures = {name: {} for name in OURS | PEERS if name not in OMITTED}
+    for n_rows in sizes:
+        problem = friedman_regression(n_rows, n_features, quick=False, n_test=1)
+        actions = {
+            name: partial(_per_tree, name, problem, n_trees)
+            for name, points in found.items()
+            if (n_trees := _n_trees(points, n_rows, longest)) > 0
+        }
+        for name, seconds in interleave(actions, repeats, float)[0].items():
+            found[name][n_rows] = seconds
+    return {name: points for name, points in found.items() if points}
+
+
+def _n_trees(points: dict[int, float], n_rows: int, longest: float) -> int:
+    """How many are grown, given what fewer rows took; 0 where they took too long."""
+    if not points:
+        return 20
+    n_before, seconds = max(points.items())
+    expected = seconds * n_rows / n_before
+    return 0 if seconds > longest else max(1, min(20, int(2 * longest / expected)))
+
+
+def _per_tree(name: str, problem: Problem, n_trees: int, seed: int) -> float:
+    return (OURS | PEERS)[name](problem, n_trees, 1, seed).cpu_seconds / n_trees
+
+
+def draw(found: Figures, path: Path) -> None:
+    """Write the picture; needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5.2), layout="constrained")
+    ax = figure.subplots()
+    last = {name: max(points.items()) for name, points in found.items()}
+    for name, points in found.items():
+        ours = name in OURS
+        colour = OURS_COLOURS[list(OURS).index(name)] if ours else GREY
+        ax.loglog(list(points), list(points.values()), color=colour, marker="o",
+                  markersize=4, linewidth=2.2 if ours else 1.2)  # fmt: skip
+    heights = _apart([seconds for _, seconds in last.values()])
+    for (name, (n_rows, seconds)), height in zip(last.items(), heights, strict=True):
+        ax.annotate(name, (n_rows, seconds), (1.03, height), textcoords=ax.get_yaxis_transform(),
+                    va="center", fontsize=9, color=INK if name in OURS else GREY,
+                    arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.4})  # fmt: skip
+    ax.set(xlabel="rows (20 columns)", ylabel="CPU seconds per tree, one thread")
+    ax.grid(which="major", linewidth=0.4)
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=110)
+
+
+OURS_COLOURS = ("#0072b2", "#d55e00")
+
+
+def _apart(heights: Sequence[float], least: float = 1.45) -> list[float]:
+    """Heights moved up, on a scale of logarithms, until names beside them do not overlap."""
+    placed: dict[int, float] = {}
+    floor = 0.0
+    for place in sorted(range(len(heights)), key=lambda i: heights[i]):
+        placed[place] = max(heights[place], floor)
+        floor = placed[place] * least
+    return [placed[i] for i in range(len(heights))]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="CPU per tree against rows.")
+    parser.add_argument("--out", type=Path, default=Path("performance-rows.png"))
+    parser.add_argument("--json", type=Path, help="keep the figures here")
+    parser.add_argument("--show", type=Path, help="draw kept figures")
+    parser.add_argument("--most-rows", type=int, default=N_ROWS[-1])
+    parser.add_argument("--longest", type=float, default=5.0, help="seconds of a tree")
+    parser.add_argument("--repeats", type=int, default=3)
+    given = parser.parse_args()
+    if given.show:
+        kept = json.loads(given.show.read_text())
+        found = {name: {int(n): s for n, s in points.items()} for name, points in kept.items()}
+    else:
+        sizes = [n for n in N_ROWS if n <= given.most_rows]
+        found = measure(sizes, 20, given.longest, given.repeats)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    draw(found, given.out)
+
+
+if __name__ == "__main__":
+    main()
