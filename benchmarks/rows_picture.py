@@ -3,7 +3,7 @@
     python -m benchmarks.rows_picture --json rows.json --out docs/images/performance-rows.png
 
 Friedman's regression of 20 columns, all features at each node, leaves of 3, one thread; the best of
-some fits. A library is asked for no more rows once a tree has taken longer than `--longest` seconds,
+some fits. A library is asked for no more rows once a tree took longer than `--longest` seconds,
 and grows as many trees, 20 at most, as it can in about twice that. `--show rows.json` draws kept
 figures again.
 """
