@@ -10,7 +10,7 @@ figures again.
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -24,8 +24,14 @@ OMITTED = ("quantile-forest",)  # scikit-learn's trees
 Figures = dict[str, dict[int, float]]  # by library and rows: seconds of CPU per tree
 
 
-def measure(sizes: Sequence[int], n_features: int, longest: float, repeats: int) -> Figures:
-    """Best seconds per tree over some fits."""
+def measure(
+    sizes: Sequence[int],
+    n_features: int,
+    longest: float,
+    repeats: int,
+    keep: Callable[[Figures], None] = lambda found: None,
+) -> Figures:
+    """Best seconds per tree over some fits; `keep` is given what is known so far."""
     found: Figures = {name: {} for name in OURS | PEERS if name not in OMITTED}
     for n_rows in sizes:
         problem = friedman_regression(n_rows, n_features, quick=False, n_test=1)
@@ -36,6 +42,7 @@ def measure(sizes: Sequence[int], n_features: int, longest: float, repeats: int)
         }
         for name, seconds in interleave(actions, repeats, float)[0].items():
             found[name][n_rows] = seconds
+        keep(found)
     return {name: points for name, points in found.items() if points}
 
 
@@ -88,6 +95,11 @@ def _apart(heights: Sequence[float], least: float = 1.45) -> list[float]:
     return [placed[i] for i in range(len(heights))]
 
 
+def _keep(path: Path | None, found: Figures) -> None:
+    if path is not None:
+        path.write_text(json.dumps(found, indent=1) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="CPU per tree against rows.")
     parser.add_argument("--out", type=Path, default=Path("performance-rows.png"))
@@ -99,12 +111,14 @@ def main() -> None:
     given = parser.parse_args()
     if given.show:
         kept = json.loads(given.show.read_text())
-        found = {name: {int(n): s for n, s in points.items()} for name, points in kept.items()}
+        found = {
+            name: {int(n): seconds for n, seconds in points.items()}
+            for name, points in kept.items()
+            if points
+        }
     else:
         sizes = [n for n in N_ROWS if n <= given.most_rows]
-        found = measure(sizes, 20, given.longest, given.repeats)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=1) + "\n")
+        found = measure(sizes, 20, given.longest, given.repeats, partial(_keep, given.json))
     draw(found, given.out)
 
 

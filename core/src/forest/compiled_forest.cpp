@@ -276,14 +276,14 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
 template <class AnyNode, class Cell>
 void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
                               std::size_t n_rows, std::span<const std::uint32_t> places,
-                              std::uint32_t* leaf, RowsOnTheWay& rows) const {
+                              std::uint32_t* leaf, std::vector<std::uint32_t>& going) const {
   const auto walk = [&]<bool HAS_SETS>(std::bool_constant<HAS_SETS>) {
     const Tree& tree = *trees_[t];
     if (layout(n_rows).lanes() == 1)
       return TreeDescent<HAS_SETS, 1, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.each(places,
                                                                                              leaf);
     TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.all(
-        places, n_steps_[t], leaf, rows);
+        places, n_steps_[t], leaf, going);
   };
   if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
   walk(std::true_type{});
@@ -291,8 +291,8 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* e
 
 void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
-                          RowsOnTheWay& rows) const {
-  walk_all(t, nodes_.data() + offset_[t], encoded, n_rows, places, leaf, rows);
+                          std::vector<std::uint32_t>& going) const {
+  walk_all(t, nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
 }
 
 void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
@@ -314,8 +314,8 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
 
 void CompiledForest::walk(std::size_t t, const double* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
-                          RowsOnTheWay& rows) const {
-  walk_all(t, wide_nodes_.data() + offset_[t], encoded, n_rows, places, leaf, rows);
+                          std::vector<std::uint32_t>& going) const {
+  walk_all(t, wide_nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
 }
 
 }  // namespace bayeswood

@@ -42,8 +42,9 @@ class BlockWalk {
       return;
     }
     if (compiled_.is_packed())
-      return compiled_.walk(t, encoded_.data(), n_rows_, places, leaf, rows_);
-    if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), n_rows_, places, leaf, rows_);
+      return compiled_.walk(t, encoded_.data(), n_rows_, places, leaf, going_);
+    if (compiled_.is_wide())
+      return compiled_.walk(t, values_.data(), n_rows_, places, leaf, going_);
     for (std::size_t i = 0; i < places.size(); ++i) {
       leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
     }
@@ -65,7 +66,7 @@ class BlockWalk {
   std::vector<std::uint16_t> encoded_;
   std::vector<double> values_;
   PlaceColumns columns_;
-  RowsOnTheWay rows_;
+  std::vector<std::uint32_t> going_;
   std::vector<std::uint8_t> together_;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bayeswood/forest/compiled_forest.hpp"
 
@@ -33,27 +34,24 @@ struct TreeDescent {
     }
   }
 
-  // Many at once, `n_steps` steps before it is asked who is there.
+  // Many at once, `n_steps` steps before it is asked who is there. `going`: memory to work with.
   void all(std::span<const std::uint32_t> places, std::uint32_t n_steps, std::uint32_t* leaf,
-           RowsOnTheWay& rows) const {
+           std::vector<std::uint32_t>& going) const {
     const std::size_t n = places.size();
-    rows.place.resize(n + WIDTH);
-    rows.at.resize(n + WIDTH);
-    rows.moved.resize(n + WIDTH);
+    going.resize(n + 1);  // one is written before it is known whether it counts
     std::size_t n_going = 0;
     for (std::size_t i = 0; i < n; i += WIDTH) {
       const std::size_t end = std::min(n - i, WIDTH);
       std::uint32_t at[WIDTH] = {};
-      std::uint8_t moved[WIDTH];
+      bool moved[WIDTH];
       start(places.subspan(i, end), n_steps, at, moved);
       for (std::size_t r = 0; r < end; ++r) {
         leaf[i + r] = at[r];
-        rows.place[n_going] = static_cast<std::uint32_t>(i + r);
-        rows.at[n_going] = at[r];
-        n_going += moved[r];
+        going[n_going] = static_cast<std::uint32_t>(i + r);
+        n_going += moved[r] ? 1 : 0;
       }
     }
-    while (n_going > 0) n_going = go_on(places, n_going, leaf, rows);
+    while (n_going > 0) n_going = go_on(places, std::span(going).first(n_going), leaf);
   }
 
  private:
@@ -78,20 +76,19 @@ struct TreeDescent {
 
   // Steps of WIDTH rows, and whether the last of them led anywhere.
   template <class RowAt>
-  void step(RowAt row, std::uint32_t n_steps, std::uint32_t* at, std::uint8_t* moved) const {
-    std::uint32_t here[WIDTH];
-    std::copy(at, at + WIDTH, here);
+  void step(RowAt row, std::uint32_t n_steps, std::uint32_t* at, bool* moved) const {
     for (std::uint32_t s = 1; s < n_steps; ++s)
-      for (std::size_t r = 0; r < WIDTH; ++r) here[r] = next(here[r], row(r));
+      for (std::size_t r = 0; r < WIDTH; ++r) at[r] = next(at[r], row(r));
     for (std::size_t r = 0; r < WIDTH; ++r) {
-      at[r] = next(here[r], row(r));
-      moved[r] = at[r] != here[r] ? 1 : 0;
+      const std::uint32_t before = at[r];
+      at[r] = next(before, row(r));
+      moved[r] = at[r] != before;
     }
   }
 
   // From the root. Rows of a whole group stand side by side.
   void start(std::span<const std::uint32_t> places, std::uint32_t n_steps, std::uint32_t* at,
-             std::uint8_t* moved) const {
+             bool* moved) const {
     const bool whole = places.size() == WIDTH && places[0] % WIDTH == 0 &&
                        places[WIDTH - 1] - places[0] == WIDTH - 1;
     if (whole) {
@@ -103,26 +100,27 @@ struct TreeDescent {
     step([&row](std::size_t r) { return row[r]; }, n_steps, at, moved);
   }
 
-  // Some steps of the first `n_going` rows; the new number of those that have not arrived.
-  std::size_t go_on(std::span<const std::uint32_t> places, std::size_t n_going, std::uint32_t* leaf,
-                    RowsOnTheWay& rows) const {
-    for (std::size_t i = n_going; i % WIDTH != 0; ++i) {  // to fill the last group
-      rows.place[i] = rows.place[0];
-      rows.at[i] = rows.at[0];
-    }
-    for (std::size_t i = 0; i < n_going; i += WIDTH) {
-      const Cell* row[WIDTH];
-      for (std::size_t r = 0; r < WIDTH; ++r) row[r] = row_of(places[rows.place[i + r]]);
-      step([&row](std::size_t r) { return row[r]; }, STEPS_AT_A_TIME, rows.at.data() + i,
-           rows.moved.data() + i);
-    }
+  // Some steps of the rows that are on the way; those that have not arrived come to the front, and
+  // their number is returned.
+  std::size_t go_on(std::span<const std::uint32_t> places, std::span<std::uint32_t> going,
+                    std::uint32_t* leaf) const {
     std::size_t n_left = 0;
-    for (std::size_t i = 0; i < n_going; ++i) {
-      const std::uint32_t place = rows.place[i], at = rows.at[i];
-      leaf[place] = at;
-      rows.place[n_left] = place;
-      rows.at[n_left] = at;
-      n_left += rows.moved[i];
+    for (std::size_t i = 0; i < going.size(); i += WIDTH) {
+      const std::size_t end = std::min(going.size() - i, WIDTH);
+      std::uint32_t number[WIDTH], at[WIDTH];
+      const Cell* row[WIDTH];
+      bool moved[WIDTH];
+      for (std::size_t r = 0; r < WIDTH; ++r) {
+        number[r] = going[i + std::min(r, end - 1)];
+        row[r] = row_of(places[number[r]]);
+        at[r] = leaf[number[r]];
+      }
+      step([&row](std::size_t r) { return row[r]; }, STEPS_AT_A_TIME, at, moved);
+      for (std::size_t r = 0; r < end; ++r) {
+        leaf[number[r]] = at[r];
+        going[n_left] = number[r];
+        n_left += moved[r] ? 1 : 0;
+      }
     }
     return n_left;
   }

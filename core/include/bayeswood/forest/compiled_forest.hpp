@@ -60,12 +60,6 @@ struct CellLayout {
   }
 };
 
-// Rows on their way down a tree, and where they are; memory to work with.
-struct RowsOnTheWay {
-  std::vector<std::uint32_t> place, at;
-  std::vector<std::uint8_t> moved;
-};
-
 // The places of a block of rows, column after column: in bytes where a feature has few thresholds.
 class PlaceColumns {
  public:
@@ -103,8 +97,10 @@ class CompiledForest {
   void encode(const MatrixView& table, std::size_t begin, std::size_t end,
               std::uint16_t* out) const;
   // Leaf nodes in tree t of the rows at these places, which ascend, of n_rows that are encoded.
+  // `going`: memory to work with.
   void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
-            std::span<const std::uint32_t> places, std::uint32_t* leaf, RowsOnTheWay& rows) const;
+            std::span<const std::uint32_t> places, std::uint32_t* leaf,
+            std::vector<std::uint32_t>& going) const;
 
   // Whether all rows of a block may be sent down tree t together.
   bool is_small(std::size_t t) const {
@@ -117,7 +113,8 @@ class CompiledForest {
   // The same over values.
   void encode(const MatrixView& table, std::size_t begin, std::size_t end, double* out) const;
   void walk(std::size_t t, const double* encoded, std::size_t n_rows,
-            std::span<const std::uint32_t> places, std::uint32_t* leaf, RowsOnTheWay& rows) const;
+            std::span<const std::uint32_t> places, std::uint32_t* leaf,
+            std::vector<std::uint32_t>& going) const;
 
   static constexpr std::size_t MOST_SMALL_NODES = 63;
 
@@ -140,7 +137,7 @@ class CompiledForest {
   template <class AnyNode, class Cell>
   void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
                 std::span<const std::uint32_t> places, std::uint32_t* leaf,
-                RowsOnTheWay& rows) const;
+                std::vector<std::uint32_t>& going) const;
 
   const ForestShape& shape_;
   const Trees& trees_;
