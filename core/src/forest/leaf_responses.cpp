@@ -28,6 +28,23 @@ std::size_t n_leaf_rows(const Forest& forest) {
   return n;
 }
 
+// Writes the rows at these places down with weights that sum to tree_weight, or none if theirs sum
+// to 0. Their number.
+template <class WeightAt>
+std::size_t put_shares(const std::int32_t* leaf_rows, std::uint32_t begin, std::uint32_t end,
+                       double tree_weight, WeightAt weight_at, WeightedRow* shares) {
+  const std::size_t n = end - begin;
+  double total = 0;
+  for (std::size_t s = 0; s < n; ++s) {
+    shares[s] = {static_cast<std::uint32_t>(leaf_rows[begin + s]), weight_at(begin + s)};
+    total += shares[s].w;
+  }
+  if (!(total > 0)) return 0;
+  const double factor = tree_weight / total;
+  for (std::size_t s = 0; s < n; ++s) shares[s].w *= factor;
+  return n;
+}
+
 }  // namespace
 
 LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
@@ -82,12 +99,14 @@ void LeafResponses::load_tree(std::size_t t) {
   if (scheme_.kind == WeightKind::BOOTSTRAP) {
     std::vector<double> weights(n);
     draw_weights(scheme_, t, sample_weight_, weights);
+    counts_[t].reserve(tree.leaf_rows.size());
     for (const auto row : tree.leaf_rows)
       counts_[t].push_back(static_cast<std::uint8_t>(std::min(255.0, weights[row])));
   }
-  if (!drawn_.empty())
-    for (const auto row : tree.leaf_rows)
-      drawn_[t].push_back(drawn_weight(t, static_cast<std::size_t>(row)));
+  if (drawn_.empty()) return;
+  drawn_[t].reserve(tree.leaf_rows.size());
+  for (const auto row : tree.leaf_rows)
+    drawn_[t].push_back(drawn_weight(t, static_cast<std::size_t>(row)));
 }
 
 void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
@@ -121,17 +140,17 @@ LeafResponses::LeafRows LeafResponses::rows_of(std::size_t t, std::uint32_t leaf
   return {starts_[t][leaf], starts_[t][leaf + 1]};
 }
 
-void LeafResponses::add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                                  std::vector<WeightedRow>& shares) const {
-  const std::size_t first = shares.size();
+std::size_t LeafResponses::put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                                         WeightedRow* shares) const {
   const std::int32_t* leaf_rows = forest_.tree(t).leaf_rows.data();
-  double total = 0;
-  for (std::uint32_t at = rows.begin; at < rows.end; ++at) {
-    shares.push_back({static_cast<std::uint32_t>(leaf_rows[at]), row_weight(t, at)});
-    total += shares.back().w;
-  }
-  if (!(total > 0)) shares.resize(first);
-  for (std::size_t s = first; s < shares.size(); ++s) shares[s].w *= tree_weight / total;
+  const auto put = [&](auto weight_at) {
+    return put_shares(leaf_rows, rows.begin, rows.end, tree_weight, weight_at, shares);
+  };
+  if (!drawn_.empty()) return put([drawn = drawn_[t].data()](std::size_t at) { return drawn[at]; });
+  if (scheme_.kind == WeightKind::BOOTSTRAP && sample_weight_.empty())
+    return put(
+        [count = counts_[t].data()](std::size_t at) { return static_cast<double>(count[at]); });
+  return put([&](std::size_t at) { return row_weight(t, at); });
 }
 
 // `shares` holds the row's leaf mates with their weights.
@@ -177,13 +196,16 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
   WeightedRows sums(rank_[0].size());
   for (std::size_t i = 0; i < n; ++i) {
     check_stop(stop);
-    shares.clear();
+    const LeafRows* own = found.data() + i * n_trees;
+    std::size_t n_mates = 0, n_shares = 0;
+    for (std::size_t t = 0; t < n_trees; ++t) n_mates += own[t].end - own[t].begin;
+    if (shares.size() < n_mates) shares.resize(n_mates);
     for (std::size_t t = 0; t < n_trees; ++t) {
-      if (i + 1 < n) ask_for(t, found[(i + 1) * n_trees + t].begin);
+      if (i + 1 < n) ask_for(t, own[n_trees + t].begin);
       if (!question.asks(t, begin + i)) continue;
-      add_leaf_rows(t, found[i * n_trees + t], question.weight(t), shares);
+      n_shares += put_leaf_rows(t, own[t], question.weight(t), shares.data() + n_shares);
     }
-    answer_row(question, begin + i, shares, sums);
+    answer_row(question, begin + i, std::span(shares).first(n_shares), sums);
   }
 }
 
@@ -209,13 +231,12 @@ void LeafResponses::oob_quantiles(const MatrixView& table, const OutOfBag& bag,
 
 void LeafResponses::answer(const Question& question, const Running& run) const {
   constexpr std::size_t FOUND = std::size_t{1} << 19;  // leaves at a time
-  constexpr std::size_t LEAST = 64, MOST = 1024;
-  const std::size_t n = question.table.n_rows();
+  constexpr std::size_t LEAST = 64, MOST = 4096;
+  const std::size_t n = question.table.n_rows(),
+                    n_trees = std::max<std::size_t>(1, forest_.n_trees());
+  const std::size_t most = std::clamp(FOUND / n_trees / 16 * 16, LEAST, MOST);
+  const std::size_t block = std::max(LEAST, block_rows(n, run.n_threads, most));
   const bool tiny = n <= LEAST;  // no thread for a handful of rows
-  const std::size_t block = std::max(
-      LEAST, block_rows(n, run.n_threads,
-                        std::clamp(FOUND / std::max<std::size_t>(1, forest_.n_trees()) / 16 * 16,
-                                   LEAST, MOST)));
   parallel_for((n + block - 1) / block, run.n_threads,
                [&](std::size_t b, unsigned, const StopFlag& stop) {
                  answer_rows(question, b * block, std::min((b + 1) * block, n), stop);
@@ -245,8 +266,9 @@ void LeafResponses::tree_variances(std::size_t t, double* out) const {
   const std::size_t n_outputs = forest_.n_outputs();
   std::vector<WeightedRow> shares;
   for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-    shares.clear();
-    add_leaf_rows(t, rows_of(t, leaf), 1.0, shares);
+    const LeafRows rows = rows_of(t, leaf);
+    shares.resize(rows.end - rows.begin);
+    shares.resize(put_leaf_rows(t, rows, 1.0, shares.data()));
     for (std::size_t k = 0; k < n_outputs; ++k) {
       const auto y = [&](const WeightedRow& share) { return y_[share.row * n_outputs + k]; };
       const double first = shares.empty() ? 0 : y(shares[0]);

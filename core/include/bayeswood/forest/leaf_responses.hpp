@@ -70,8 +70,9 @@ class LeafResponses {
   double row_weight(std::size_t t, std::size_t place) const;
   LeafRows rows_of(std::size_t t, std::uint32_t leaf) const;
   void ask_for(std::size_t t, std::size_t place) const;
-  void add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                     std::vector<WeightedRow>& shares) const;
+  // Number of rows put.
+  std::size_t put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                            WeightedRow* shares) const;
   void tree_variances(std::size_t t, double* out) const;
   void answer_row(const Question& question, std::size_t i, std::span<const WeightedRow> shares,
                   WeightedRows& sums) const;
