@@ -12,9 +12,9 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
-from bayeswood.report.palette import GREY, INK
 from benchmarks.contenders import OURS, PEERS
 from benchmarks.measuring import interleave
 from benchmarks.problems import Problem, friedman_regression
@@ -60,39 +60,34 @@ def _per_tree(name: str, problem: Problem, n_trees: int, seed: int) -> float:
 
 
 def draw(found: Figures, path: Path) -> None:
-    """Write the picture; needs matplotlib."""
+    """Write the picture, the slowest on top of its legend; needs matplotlib."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 5.2), layout="constrained")
+    figure = Figure(figsize=(8.5, 5), layout="constrained")
     ax = figure.subplots()
-    last = {name: max(points.items()) for name, points in found.items()}
-    for name, points in found.items():
+    others = iter(OTHER_COLOURS * len(found))
+    for name in slowest_first(found):
         ours = name in OURS
-        colour = OURS_COLOURS[list(OURS).index(name)] if ours else GREY
-        ax.loglog(list(points), list(points.values()), color=colour, marker="o",
-                  markersize=4, linewidth=2.2 if ours else 1.2)  # fmt: skip
-    heights = _apart([seconds for _, seconds in last.values()])
-    for (name, (n_rows, seconds)), height in zip(last.items(), heights, strict=True):
-        ax.annotate(name, (n_rows, seconds), (1.03, height), textcoords=ax.get_yaxis_transform(),
-                    va="center", fontsize=9, color=INK if name in OURS else GREY,
-                    arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.4})  # fmt: skip
+        colour = OUR_COLOURS[list(OURS).index(name)] if ours else next(others)
+        ax.loglog(list(found[name]), list(found[name].values()), label=name, color=colour,
+                  marker="o" if ours else next(MARKERS), markersize=5,
+                  linewidth=2.6 if ours else 1.1)  # fmt: skip
     ax.set(xlabel="rows (20 columns)", ylabel="CPU seconds per tree, one thread")
     ax.grid(which="major", linewidth=0.4)
     ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside right upper", frameon=False)
     figure.savefig(path, dpi=110)
 
 
-OURS_COLOURS = ("#0072b2", "#d55e00")
+def slowest_first(found: Figures) -> list[str]:
+    """Names by the time at the largest number of rows that all were asked for."""
+    common = max(set.intersection(*(set(points) for points in found.values())))
+    return sorted(found, key=lambda name: -found[name][common])
 
 
-def _apart(heights: Sequence[float], least: float = 1.45) -> list[float]:
-    """Heights moved up, on a scale of logarithms, until names beside them do not overlap."""
-    placed: dict[int, float] = {}
-    floor = 0.0
-    for place in sorted(range(len(heights)), key=lambda i: heights[i]):
-        placed[place] = max(heights[place], floor)
-        floor = placed[place] * least
-    return [placed[i] for i in range(len(heights))]
+OUR_COLOURS = ("#0072b2", "#d55e00")
+OTHER_COLOURS = ("#999999", "#56564f", "#cc79a7", "#009e73", "#b8860b", "#7a5195")
+MARKERS = cycle("sv^D<>Px*")
 
 
 def _keep(path: Path | None, found: Figures) -> None:

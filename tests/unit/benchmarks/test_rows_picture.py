@@ -26,5 +26,6 @@ def test_the_picture_has_a_line_and_a_name_for_each(tmp_path):
     assert (tmp_path / "rows.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_names_are_moved_apart_upwards():
-    assert rows_picture._apart([1.0, 10.0, 1.1], least=2.0) == [1.0, 10.0, 2.0]
+def test_the_legend_begins_with_the_slowest():
+    found = {"a": {1: 1.0, 2: 9.0, 4: 0.1}, "b": {1: 2.0, 2: 10.0}, "c": {1: 3.0, 2: 1.0}}
+    assert rows_picture.slowest_first(found) == ["b", "a", "c"]
