@@ -129,10 +129,21 @@ class LeafSums {
     }
   }
 
+  // Of a tree whose leaves have one class each.
+  void add_pure(const Tree& tree, double weight, double* out) const {
+    const std::size_t k = forest_.n_outputs(), n = walk_.n_rows();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t leaf = tree.child[leaf_[i]];
+      out[i * k + static_cast<std::size_t>(tree.leaf_class[leaf])] +=
+          weight * tree.leaf_value[leaf];
+    }
+  }
+
   void add_walked(const Tree& tree, std::span<const double> values, double weight, double* out) {
     const std::size_t k = forest_.n_outputs(), n = walk_.n_rows();
     const std::uint32_t* number = tree.child.data();
     if (forest_.shape().is_classifier) {
+      if (tree.leaf_value.size() == tree.n_leaves()) return add_pure(tree, weight, out);
       if (is_worth_filling(tree)) {
         fill_classes(tree, weight);
         return k == 2 ? add_filled<2>(number, out) : add_filled<0>(number, out);
