@@ -124,7 +124,7 @@ def test_blocks_of_rows_do_not_matter(rng):
 @pytest.mark.parametrize("least", [1, 5])
 @pytest.mark.parametrize("target", ["binary", "multiclass"])
 def test_classes_of_one_row_have_the_bits_of_many(rng, target, least):
-    """Pure leaves are added as such; of mixed ones many rows have all classes written down first."""
+    """Many rows add pure leaves as such, and have all classes of mixed ones written down first."""
     problem = random_problem(rng, 500, MIXED, target, missing=0.1)
     problem = replace(problem, settings=replace(problem.settings, min_samples_leaf=least))
     forest, _ = grow_native(problem, scheme="exponential", n_trees=5)
