@@ -25,6 +25,8 @@ def parser() -> argparse.ArgumentParser:
                       help=f"run this workload (repeatable): {', '.join(names)}")  # fmt: skip
     made.add_argument("--peers", metavar="A,B", type=_peers, help=f"of: {'; '.join(PEERS)}")
     made.add_argument("--repeats", type=int, metavar="N", help="rounds, best of which counts")
+    made.add_argument("--held-out", type=int, metavar="SEED",
+                      help="draw fresh problems of each kind, not the table's own")  # fmt: skip
     made.add_argument("--json", metavar="OUT", help="write the rows and the machine here")
     made.add_argument("--save", action="store_true", help="keep them in benchmarks/results/")
     made.add_argument("--show", metavar="FILE", help="print the table of a kept result and stop")
@@ -42,7 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if given.save and given.quick:
         parser().error("--save keeps figures; --quick gives none")
-    rows, notes = run(given.only, Options(given.quick, given.repeats, given.peers))
+    if given.save and given.held_out is not None:
+        parser().error("--save keeps the table's own problems; --held-out draws others")
+    rows, notes = run(given.only, Options(given.quick, given.repeats, given.peers, given.held_out))
     print(f"\n{machine.one_line()}\n")
     print(table(rows))
     print("".join(f"\n- {note}" for note in dict.fromkeys(notes)))

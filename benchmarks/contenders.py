@@ -7,17 +7,19 @@ on depth. An ImportError or `UnavailableError` leaves the contender out with a n
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from benchmarks import ranger
+from benchmarks import ranger, ydf_forest
 from benchmarks.measuring import Fitted, UnavailableError, timed
-from benchmarks.problems import Problem
+from benchmarks.problems import Problem, feature_share
 
 Contender = Callable[[Problem, int, int, int], Fitted]
 OURS: dict[str, Contender] = {}
-PEERS: dict[str, Contender] = {"ranger": ranger.fit}
+RANDOM_CUTS: dict[str, Contender] = {}
+PEERS: dict[str, Contender] = {"ranger": ranger.fit, "YDF": ydf_forest.fit}
 
 
 def _register(names: dict[str, Contender], name: str) -> Callable[[Contender], Contender]:
@@ -33,7 +35,7 @@ def bayesian_forest(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> F
     from bayeswood import BayesianForestClassifier, BayesianForestRegressor
 
     kind = _by_task(problem, BayesianForestRegressor, BayesianForestClassifier)
-    return _fit(kind(**_forest_parameters(problem, n_trees, n_jobs, seed)), problem)
+    return _fit(kind(**_our_parameters(problem, n_trees, n_jobs, seed)), problem)
 
 
 @_register(OURS, "random forest")
@@ -41,7 +43,23 @@ def random_forest(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fit
     from bayeswood import RandomForestClassifier, RandomForestRegressor
 
     kind = _by_task(problem, RandomForestRegressor, RandomForestClassifier)
-    return _fit(kind(**_forest_parameters(problem, n_trees, n_jobs, seed)), problem)
+    return _fit(kind(**_our_parameters(problem, n_trees, n_jobs, seed)), problem)
+
+
+@_register(RANDOM_CUTS, "random cuts")
+def random_cuts(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
+    """Extremely randomised trees, on all rows.
+
+    No estimator grows these alone: they are half of the calibrated forest of classes.
+    """
+    from bayeswood import RandomForestClassifier, RandomForestRegressor
+
+    kind = _by_task(problem, RandomForestRegressor, RandomForestClassifier)
+    parameters = _our_parameters(problem, n_trees, n_jobs, seed) | {"bootstrap": False}
+    model = kind(**parameters)
+    plan = model._plan
+    model._plan = lambda data: replace(plan(data), splitter="random")
+    return _fit(model, problem)
 
 
 @_register(PEERS, "scikit-learn")
@@ -74,6 +92,15 @@ def scikit_learn_weighted(problem: Problem, n_trees: int, n_jobs: int, seed: int
 
     _, cpu, wall = timed(fit)
     return Fitted(trees, predict, cpu, wall)
+
+
+@_register(PEERS, "scikit-learn-intelex")
+def scikit_learn_intelex(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
+    """oneDAL's forest, which finds cuts among 256 quantiles of a column, in single precision."""
+    from sklearnex.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = _by_task(problem, RandomForestRegressor, RandomForestClassifier)
+    return _fit(kind(**_forest_parameters(problem, n_trees, n_jobs, seed)), problem)
 
 
 @_register(PEERS, "scikit-learn ExtraTrees")
@@ -111,9 +138,9 @@ def lightgbm(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
         boosting_type="rf", n_estimators=n_trees, num_leaves=n_leaves, max_depth=-1,
         min_child_samples=problem.min_samples_leaf, min_child_weight=0.0,
         subsample=0.632, subsample_freq=1, n_jobs=n_jobs, random_state=seed, verbose=-1,
-        feature_fraction_bynode=_feature_share(problem),
+        feature_fraction_bynode=feature_share(problem),
     )  # fmt: skip
-    return _fit(model, problem)
+    return _fit(model, problem, categorical_feature=list(problem.categories))
 
 
 @_register(PEERS, "XGBoost rf")
@@ -123,7 +150,7 @@ def xgboost(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
 
     model = _by_task(problem, XGBRFRegressor, XGBRFClassifier)(
         n_estimators=n_trees, max_depth=0, tree_method="hist", subsample=0.632,
-        colsample_bynode=_feature_share(problem), reg_lambda=0.0, n_jobs=n_jobs,
+        colsample_bynode=feature_share(problem), reg_lambda=0.0, n_jobs=n_jobs,
         min_child_weight=float(problem.min_samples_leaf) if problem.task == "regression" else 0.0,
         random_state=seed,
     )  # fmt: skip
@@ -158,14 +185,13 @@ def _forest_parameters(problem: Problem, n_trees: int, n_jobs: int, seed: int) -
     }
 
 
-def _feature_share(problem: Problem) -> float:
-    n_features = problem.X.shape[1]
-    if problem.max_features == "sqrt":
-        return int(np.sqrt(n_features)) / n_features
-    return float(problem.max_features)
+def _our_parameters(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> dict[str, Any]:
+    columns = list(problem.categories) or None
+    parameters = _forest_parameters(problem, n_trees, n_jobs, seed)
+    return parameters | {"categorical_features": columns}
 
 
-def _fit(model: Any, problem: Problem) -> Fitted:
-    _, cpu, wall = timed(lambda: model.fit(problem.X, problem.y))
+def _fit(model: Any, problem: Problem, **how: Any) -> Fitted:
+    _, cpu, wall = timed(lambda: model.fit(problem.X, problem.y, **how))
     predict = _by_task(problem, "predict", "predict_proba")
     return Fitted(model, getattr(model, predict), cpu, wall)

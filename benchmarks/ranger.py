@@ -33,7 +33,7 @@ before <- proc.time()
 model <- ranger(x = X, y = y, num.trees = s$n_trees, mtry = s$mtry,
                 min.bucket = s$min_samples_leaf, min.node.size = 1,
                 probability = s$classification, num.threads = s$n_jobs, seed = s$seed,
-                oob.error = FALSE)
+                oob.error = FALSE, verbose = FALSE)
 spent <- proc.time() - before
 prediction <- as.matrix(predict(model, X_test, num.threads = s$n_jobs)$predictions)
 if (s$classification) prediction <- prediction[, order(as.numeric(colnames(prediction)))]

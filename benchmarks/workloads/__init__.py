@@ -3,16 +3,25 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from benchmarks.kinds import Kind
+from benchmarks.problems import Problem
 from benchmarks.rows import Row
 
 
 @dataclass(frozen=True)
 class Options:
-    """How to run: `quick` shrinks the data, `repeats` overrides each workload's own number."""
+    """How to run: `quick` shrinks the data, `repeats` overrides each workload's own number.
+
+    `held_out` is the seed of problems that are drawn instead of the benchmark's own.
+    """
 
     quick: bool = False
     repeats: int | None = None
     peers: tuple[str, ...] | None = None
+    held_out: int | None = None
+
+    def problem(self, kind: Kind) -> Problem:
+        return kind.make(self.quick, self.held_out)
 
     def n_repeats(self, own: int) -> int:
         return self.repeats or (1 if self.quick else own)

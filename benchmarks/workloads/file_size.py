@@ -5,19 +5,20 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.contenders import OURS, PEERS
-from benchmarks.problems import Problem, friedman_regression, ten_classes
+from benchmarks.kinds import PENDIGITS, REGRESSION_20K
+from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
 
 def regression(options: Options) -> tuple[list[Row], list[str]]:
     """Trees grown on 20,640 x 10, min leaf 3."""
-    return _compare(friedman_regression(20_640, 10, options.quick), options.n_trees(20))
+    return _compare(options.problem(REGRESSION_20K), options.n_trees(20))
 
 
 def classification(options: Options) -> tuple[list[Row], list[str]]:
     """Trees of ten classes."""
-    return _compare(ten_classes(options.quick), options.n_trees(20))
+    return _compare(options.problem(PENDIGITS), options.n_trees(20))
 
 
 def _compare(problem: Problem, n_trees: int) -> tuple[list[Row], list[str]]:

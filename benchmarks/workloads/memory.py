@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.contenders import OURS, PEERS
-from benchmarks.problems import Problem, friedman_binary, friedman_regression
+from benchmarks.kinds import BINARY_200K, REGRESSION_20K
+from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
@@ -24,12 +25,12 @@ PAIRS = {
 
 def memory_20k(options: Options) -> tuple[list[Row], list[str]]:
     """100 regression trees on 20,640 x 10."""
-    return _compare(friedman_regression(20_640, 10, options.quick), options.n_trees(100))
+    return _compare(options.problem(REGRESSION_20K), options.n_trees(100))
 
 
 def memory_200k(options: Options) -> tuple[list[Row], list[str]]:
     """10 classification trees on 200,000 x 20."""
-    return _compare(friedman_binary(200_000, 20, options.quick), options.n_trees(10))
+    return _compare(options.problem(BINARY_200K), options.n_trees(10))
 
 
 def _compare(problem: Problem, n_trees: int) -> tuple[list[Row], list[str]]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,29 +14,39 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from bayeswood import RandomForestRegressor
 from benchmarks.contenders import OURS, PEERS
+from benchmarks.kinds import BINARY_200K, PENDIGITS, REGRESSION_20K, Kind
 from benchmarks.measuring import interleave, timed
-from benchmarks.problems import Problem, friedman_regression
+from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
 PEER = "scikit-learn"
 
 
-def many_rows(options: Options) -> tuple[list[Row], list[str]]:
-    """100,000 rows through 100 trees grown on 20,640 x 10, min leaf 3."""
-    problem = friedman_regression(20_640, 10, options.quick)
-    n_rows = 5_000 if options.quick else 100_000
-    X = np.random.default_rng(0).random((n_rows, 10), dtype=np.float32)
-    predictors = _fit_all(problem, options.n_trees(100))
-    actions = {name: lambda _, p=p: timed(lambda: p(X))[1] for name, p in predictors.items()}
-    best, _, notes = interleave(actions, options.n_repeats(7), float)
-    title = f"{n_rows:,} rows, {options.n_trees(100)} trees"
-    return _rows(title, "predict, CPU", "ms", 1e3, best, 3, 6), notes
+@dataclass(frozen=True)
+class ManyRows:
+    """Rows through trees of a problem, float32."""
+
+    kind: Kind
+    n_rows: int
+    n_trees: int
+    repeats: int = 7
+    promise: float | None = None
+    stretch: float | None = 6
+
+    def __call__(self, options: Options) -> tuple[list[Row], list[str]]:
+        problem, n_trees = options.problem(self.kind), options.n_trees(self.n_trees)
+        X = problem.more_rows(5_000 if options.quick else self.n_rows)
+        predictors = _fit_all(problem, n_trees)
+        actions = {name: lambda _, p=p: timed(lambda: p(X))[1] for name, p in predictors.items()}
+        best, _, notes = interleave(actions, options.n_repeats(self.repeats), float)
+        title = f"{len(X):,} rows, {n_trees} trees of {problem.title}"
+        return _rows(title, "predict, CPU", "ms", 1e3, best, self.promise, self.stretch), notes
 
 
 def one_row(options: Options) -> tuple[list[Row], list[str]]:
     """One row through 20 trees, the whole Python call."""
-    problem = friedman_regression(20_640, 10, options.quick)
+    problem = options.problem(REGRESSION_20K)
     row = problem.X_test[:1]
     n_calls = 20 if options.quick else 500
     predictors = _fit_all(problem, 20)
@@ -58,7 +69,7 @@ def _per_call(predict: Callable[[NDArray], NDArray], row: NDArray, n_calls: int)
 
 def _rows(
     title: str, measure: str, unit: str, scale: float, best: dict[str, float],
-    promise: float, stretch: float,
+    promise: float | None, stretch: float | None,
 ) -> list[Row]:  # fmt: skip
     return [
         Row(title, ours, PEER, measure, unit, scale * best[ours], scale * best[PEER],
@@ -113,7 +124,10 @@ def _encoded_forest() -> Pipeline:
 
 
 WORKLOADS: dict[str, Workload] = {
-    "predict-100k": many_rows,
+    "predict-100k": ManyRows(REGRESSION_20K, 100_000, 100, promise=3),
+    "predict-classes": ManyRows(PENDIGITS, 100_000, 100),
+    "predict-binary": ManyRows(BINARY_200K, 100_000, 20, 3),
+    "predict-1m": ManyRows(REGRESSION_20K, 1_000_000, 500, 1),
     "predict-one": one_row,
     "predict-one-mixed": one_mixed_row,
 }

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.contenders import OURS, PEERS
+from benchmarks.kinds import REGRESSION_20K
 from benchmarks.measuring import interleave, timed
-from benchmarks.problems import friedman_regression
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
@@ -18,7 +18,7 @@ LEVELS = [0.05, 0.5, 0.95]
 
 def quantiles(options: Options) -> tuple[list[Row], list[str]]:
     """Three quantiles of 2,000 rows from 100 trees grown on 20,640 x 10, min leaf 3."""
-    problem = friedman_regression(20_640, 10, options.quick)
+    problem = options.problem(REGRESSION_20K)
     X, y = problem.X_test[:2_000], problem.y_test[:2_000]
     predictors: dict[str, Callable[[NDArray], NDArray]] = {}
     for name, fit in OURS.items():

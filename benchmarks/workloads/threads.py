@@ -3,8 +3,8 @@
 from functools import partial
 
 from benchmarks.contenders import OURS, PEERS
+from benchmarks.kinds import BINARY_200K
 from benchmarks.measuring import interleave
-from benchmarks.problems import friedman_binary
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 
@@ -14,7 +14,7 @@ N_TREES = {"Bayesian forest": 40, "random forest": 40, "scikit-learn": 4}
 
 def two_threads(options: Options) -> tuple[list[Row], list[str]]:
     """How many times sooner two threads are done; only a quiet machine shows it."""
-    problem = friedman_binary(200_000, 20, options.quick)
+    problem = options.problem(BINARY_200K)
     contenders = OURS | {"scikit-learn": PEERS["scikit-learn"]}
     actions = {
         f"{name}/{n_jobs}": partial(fit, problem, options.n_trees(N_TREES[name]), n_jobs)

@@ -1,5 +1,7 @@
 """Prediction against a walk down the tree in Python, one row at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cart_twin import Problem
@@ -117,6 +119,31 @@ def test_blocks_of_rows_do_not_matter(rng):
     for rows in (slice(0, 1), slice(16383, 16386), slice(39990, 40000)):
         np.testing.assert_array_equal(forest.predict_mean(X[rows], weight), whole[rows])
     assert forest.predict_mean(X[:0], weight).shape == (0, 1)
+
+
+@pytest.mark.parametrize("least", [1, 5])
+@pytest.mark.parametrize("target", ["binary", "multiclass"])
+def test_classes_of_one_row_have_the_bits_of_many(rng, target, least):
+    """Many rows add pure leaves as such, and have all classes of mixed ones written down first."""
+    problem = random_problem(rng, 500, MIXED, target, missing=0.1)
+    problem = replace(problem, settings=replace(problem.settings, min_samples_leaf=least))
+    forest, _ = grow_native(problem, scheme="exponential", n_trees=5)
+    X = random_rows(rng, 2000, MIXED, 0.1)
+    weight = rng.dirichlet(np.ones(5))
+    whole = forest.predict_mean(X, weight)
+    alone = np.concatenate([forest.predict_mean(X[i : i + 1], weight) for i in range(300)])
+    assert whole[:300].tobytes() == alone.tobytes()
+
+
+@pytest.mark.parametrize("n_rows", [1, 15, 16, 17, 200])
+def test_uneven_thresholds_and_values_far_out(rng, n_rows):
+    """Places are found by cells of equal width, most of which are empty here."""
+    X = np.exp(rng.normal(scale=4, size=(600, 2))) * rng.choice([-1, 1], (600, 2))
+    problem = Problem(X, rng.normal(size=(600, 1)), np.ones(600), np.zeros(2, int))
+    forest, _ = grow_native(problem, scheme="unit", n_trees=2)
+    far = np.array([-np.inf, np.inf, np.nan, 0.0, -0.0, 1e300, -1e300, 1e-300])
+    new = rng.choice(np.concatenate([X.ravel(), 1.001 * X.ravel(), np.tile(far, 50)]), (n_rows, 2))
+    np.testing.assert_array_equal(forest.apply(new), leaves(forest, new, problem.n_levels))
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -6,13 +6,13 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "tree_descent.hpp"
+
 namespace bayeswood {
 namespace {
 
 constexpr std::uint16_t ALWAYS_LEFT = 0;
 constexpr std::uint16_t ALWAYS_RIGHT = 65535;
-constexpr std::uint16_t UNSEEN_LEVEL = 65535;
-constexpr std::uint16_t SET_FLAG = 0x8000;
 constexpr std::size_t MAX_PLACES = 65534;
 constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes per cell
 
@@ -27,12 +27,20 @@ void split_rows(const Place* places, Place last_left, std::uint8_t node, std::ui
 }
 
 // How many thresholds lie below each value: value <= thresholds[k] exactly where its place is <= k.
-// All values halve the list at the same time, and by a mask: a branch would be guessed wrong every
-// other time.
+// All values halve the list around theirs at the same time, and by a mask: a branch would be
+// guessed wrong every other time. A list may be longer than its cell: what lies around it is as it
+// should be.
 template <std::size_t WIDTH>
-void find_places(std::span<const double> thresholds, const double* value, std::uint16_t* place) {
-  std::size_t at[WIDTH] = {};
-  std::size_t n = thresholds.size();
+void find_places(std::span<const double> thresholds, const ValueCells& cells, const double* value,
+                 std::uint16_t* place) {
+  std::size_t at[WIDTH];
+  std::size_t n = 0;
+  for (std::size_t r = 0; r < WIDTH; ++r) {
+    const ValueCells::Cell cell = cells.around(value[r]);
+    at[r] = cell.first;
+    n = std::max<std::size_t>(n, cell.end - cell.first);
+  }
+  for (std::size_t r = 0; r < WIDTH; ++r) at[r] = std::min(at[r], thresholds.size() - n);
   for (; n > 1; n -= n / 2) {
     const double* middle = thresholds.data() + n / 2 - 1;
     for (std::size_t r = 0; r < WIDTH; ++r)
@@ -42,19 +50,36 @@ void find_places(std::span<const double> thresholds, const double* value, std::u
     place[r] = static_cast<std::uint16_t>(at[r] + (n == 1 && thresholds[at[r]] < value[r] ? 1 : 0));
 }
 
-// Writes the cells of WIDTH numbers of a column.
+// Places of WIDTH numbers: where missing values go left, and where they go right.
 template <std::size_t WIDTH>
-void put_places(std::span<const double> thresholds, const MatrixView& table, std::size_t row,
-                std::size_t j, std::uint16_t* cell, std::size_t stride) {
+void put_places(std::span<const double> thresholds, const ValueCells& cells, const double* number,
+                std::uint16_t* left, std::uint16_t* right) {
   double value[WIDTH];
   std::uint16_t place[WIDTH];
-  for (std::size_t r = 0; r < WIDTH; ++r) value[r] = table(row + r, j);
-  find_places<WIDTH>(thresholds, value, place);
-  for (std::size_t r = 0; r < WIDTH; ++r, cell += stride) {
-    const bool missing = std::isnan(value[r]);
-    cell[0] = missing ? ALWAYS_LEFT : place[r];
-    cell[1] = missing ? ALWAYS_RIGHT : place[r];
+  for (std::size_t r = 0; r < WIDTH; ++r) value[r] = std::isnan(number[r]) ? 0.0 : number[r];
+  find_places<WIDTH>(thresholds, cells, value, place);
+  for (std::size_t r = 0; r < WIDTH; ++r) {
+    const bool missing = std::isnan(number[r]);
+    left[r] = missing ? ALWAYS_LEFT : place[r];
+    right[r] = missing ? ALWAYS_RIGHT : place[r];
   }
+}
+
+// Steps after which most rows have come to their leaf and found it so: one more than the training
+// rows took in the mean.
+std::uint32_t steps_unasked(const Tree& tree) {
+  std::vector<std::uint32_t> level(tree.n_nodes(), 0);
+  double steps = 0, rows = 0;
+  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    if (tree.feature[i] != LEAF) {
+      level[tree.child[i]] = level[tree.child[i] + 1] = level[i] + 1;
+      continue;
+    }
+    const double here = 1.0 + tree.n_samples[i];  // of a tree from a prior all may be 0
+    steps += here * level[i];
+    rows += here;
+  }
+  return 1 + static_cast<std::uint32_t>(std::ceil(steps / rows));
 }
 
 }  // namespace
@@ -62,20 +87,23 @@ void put_places(std::span<const double> thresholds, const MatrixView& table, std
 void PlaceColumns::load(const CompiledForest& forest, const std::uint16_t* encoded,
                         std::size_t n_rows) {
   encoded_ = encoded;
-  n_rows_ = n_rows;
-  n_columns_ = forest.n_columns();
-  narrow_.assign(n_columns_, {});
-  wide_.assign(n_columns_, {});
+  layout_ = forest.layout(n_rows);
+  narrow_.assign(layout_.n_columns, {});
+  wide_.assign(layout_.n_columns, {});
 }
 
 template <class Place>
 const Place* PlaceColumns::copied(std::size_t column, std::vector<std::vector<Place>>& columns) {
   std::vector<Place>& found = columns[column];
   if (found.empty()) {
-    found.resize(n_rows_);
+    const std::size_t n = layout_.n_rows, lanes = layout_.lanes();
+    found.resize(n);
     // The place of missing values that go right is the largest, of whatever width.
-    for (std::size_t i = 0; i < n_rows_; ++i)
-      found[i] = static_cast<Place>(encoded_[i * n_columns_ + column]);
+    for (std::size_t i = 0; i < n; i += lanes) {
+      const std::uint16_t* cell = encoded_ + layout_.first_cell(i) + column * lanes;
+      const std::size_t end = std::min(n - i, lanes);
+      for (std::size_t r = 0; r < end; ++r) found[i + r] = static_cast<Place>(cell[r]);
+    }
   }
   return found.data();
 }
@@ -95,11 +123,14 @@ CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
   std::size_t n_nodes = 0;
   for (std::size_t t = 0; t < trees.size(); ++t)
     if (first.try_emplace(trees[t].get(), t).second) n_nodes += trees[t]->n_nodes();
+  if (packed_)
+    for (const auto& values : thresholds_) cells_.emplace_back(values);
   if (packed_) nodes_.reserve(n_nodes);
   if (wide_) wide_nodes_.reserve(n_nodes);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const auto& tree = trees[t];
     const std::size_t same = first.at(tree.get());
+    if (packed_ || wide_) n_steps_.push_back(same < t ? n_steps_[same] : steps_unasked(*tree));
     if (same < t && (packed_ || wide_)) {
       offset_.push_back(offset_[same]);
     } else if (packed_) {
@@ -118,7 +149,9 @@ CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& s
       packed_(other.packed_),
       wide_(other.wide_),
       thresholds_(other.thresholds_),
+      cells_(other.cells_),
       offset_(other.offset_),
+      n_steps_(other.n_steps_),
       nodes_(other.nodes_),
       wide_nodes_(other.wide_nodes_) {}
 
@@ -151,7 +184,7 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
 
 std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {
   std::uint16_t place;
-  find_places<1>(thresholds_[feature], &value, &place);
+  find_places<1>(thresholds_[feature], cells_[feature], &value, &place);
   return place;
 }
 
@@ -180,8 +213,10 @@ void CompiledForest::pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, Pl
 
 std::size_t CompiledForest::nbytes() const {
   std::size_t bytes = nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
-                      offset_.size() * sizeof(std::size_t);
+                      offset_.size() * sizeof(std::size_t) +
+                      n_steps_.size() * sizeof(std::uint32_t);
   for (const auto& values : thresholds_) bytes += values.size() * sizeof(double);
+  for (const auto& cells : cells_) bytes += cells.nbytes();
   return bytes;
 }
 
@@ -189,101 +224,78 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
                             std::uint16_t* out) const {
   for (std::size_t j = 0; j < thresholds_.size(); ++j) {
     if (shape_.n_levels[j] > 0) {
-      encode_levels(table, begin, end, j, out + 2 * j);
+      encode_levels(table, begin, end, j, out);
     } else {
-      encode_numbers(table, begin, end, j, out + 2 * j);
+      encode_numbers(table, begin, end, j, out);
     }
   }
 }
 
 void CompiledForest::encode_levels(const MatrixView& table, std::size_t begin, std::size_t end,
-                                   std::size_t j, std::uint16_t* cell) const {
-  for (std::size_t i = begin; i < end; ++i, cell += n_columns()) {
+                                   std::size_t j, std::uint16_t* out) const {
+  const CellLayout cells = layout(end - begin);
+  for (std::size_t i = begin; i < end; ++i) {
     const double value = table(i, j);
     const bool known = value >= 0 && value < shape_.n_levels[j];
-    cell[0] = cell[1] = known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
+    std::uint16_t* cell = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
+    cell[0] = cell[cells.lanes()] = known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
   }
 }
 
 void CompiledForest::encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end,
-                                    std::size_t j, std::uint16_t* cell) const {
+                                    std::size_t j, std::uint16_t* out) const {
   constexpr std::size_t WIDTH = 8;
+  static_assert(CellLayout::GROUP % WIDTH == 0);
+  const CellLayout cells = layout(end - begin);
   std::size_t i = begin;
-  for (; i + WIDTH <= end; i += WIDTH, cell += WIDTH * n_columns())
-    put_places<WIDTH>(thresholds_[j], table, i, j, cell, n_columns());
-  for (; i < end; ++i, cell += n_columns())
-    put_places<1>(thresholds_[j], table, i, j, cell, n_columns());
+  const auto put = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    double number[N];
+    for (std::size_t r = 0; r < N; ++r) number[r] = table(i + r, j);
+    std::uint16_t* left = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
+    put_places<N>(thresholds_[j], cells_[j], number, left, left + cells.lanes());
+    i += N;
+  };
+  if (cells.lanes() > 1)
+    while (i + WIDTH <= end) put(std::integral_constant<std::size_t, WIDTH>{});
+  while (i < end) put(std::integral_constant<std::size_t, 1>{});
 }
 
 void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
                             double* out) const {
+  const CellLayout cells = layout(end - begin);
   for (std::size_t j = 0; j < thresholds_.size(); ++j) {
     const std::int32_t n_levels = shape_.n_levels[j];
-    double* cell = out + 2 * j;
-    for (std::size_t i = begin; i < end; ++i, cell += n_columns()) {
+    for (std::size_t i = begin; i < end; ++i) {
       const double value = table(i, j);
       const bool known = value >= 0 && value < n_levels;
-      cell[1] = value;
+      double* cell = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
+      cell[cells.lanes()] = value;
       cell[0] = std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
       if (n_levels > 0) cell[0] = known ? std::floor(value) : UNSEEN_LEVEL;
     }
   }
 }
 
-template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
-void CompiledForest::walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
-                               const std::uint32_t* places, std::uint32_t* leaf) const {
-  const Tree& tree = *trees_[t];
-  const Cell* cells[WIDTH];
-  for (std::size_t r = 0; r < WIDTH; ++r) cells[r] = encoded + places[r] * n_columns();
-  std::uint32_t at[WIDTH] = {};
-  std::uint32_t moved = 1;
-  while (moved != 0) {
-    moved = 0;
-    for (std::size_t r = 0; r < WIDTH; ++r) {
-      const AnyNode node = nodes[at[r]];
-      std::uint32_t right;
-      if (HAS_SETS && (node.column & SET_FLAG) != 0) {
-        const auto level = static_cast<std::uint16_t>(cells[r][node.column ^ SET_FLAG]);
-        const std::uint64_t* words = tree.category_words.data() + tree.category_offset[at[r]];
-        right = level == UNSEEN_LEVEL ? tree.missing_left[at[r]] == 0 : !in_set(words, level);
-      } else {
-        right = !(cells[r][node.column] <= node.place);  // NaN is not
-      }
-      const std::uint32_t next = node.child + right;
-      moved |= next ^ at[r];
-      at[r] = next;
-    }
-  }
-  std::copy(at, at + WIDTH, leaf);
-}
-
 template <class AnyNode, class Cell>
 void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
-                              std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
-  constexpr std::size_t WIDTH = 16;
-  const bool has_sets = !trees_[t]->category_offset.empty();
-  const std::size_t n = places.size();
-  std::size_t i = 0;
-  for (; i + WIDTH <= n; i += WIDTH) {
-    if (has_sets) {
-      walk_rows<true, WIDTH>(t, nodes, encoded, places.data() + i, leaf + i);
-    } else {
-      walk_rows<false, WIDTH>(t, nodes, encoded, places.data() + i, leaf + i);
-    }
-  }
-  for (; i < n; ++i) {
-    if (has_sets) {
-      walk_rows<true, 1>(t, nodes, encoded, places.data() + i, leaf + i);
-    } else {
-      walk_rows<false, 1>(t, nodes, encoded, places.data() + i, leaf + i);
-    }
-  }
+                              std::size_t n_rows, std::span<const std::uint32_t> places,
+                              std::uint32_t* leaf, std::vector<std::uint32_t>& going) const {
+  const auto walk = [&]<bool HAS_SETS>(std::bool_constant<HAS_SETS>) {
+    const Tree& tree = *trees_[t];
+    if (layout(n_rows).lanes() == 1)
+      return TreeDescent<HAS_SETS, 1, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.each(places,
+                                                                                             leaf);
+    TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.all(
+        places, n_steps_[t], leaf, going);
+  };
+  if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
+  walk(std::true_type{});
 }
 
-void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded,
-                          std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
-  walk_all(t, nodes_.data() + offset_[t], encoded, places, leaf);
+void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
+                          std::span<const std::uint32_t> places, std::uint32_t* leaf,
+                          std::vector<std::uint32_t>& going) const {
+  walk_all(t, nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
 }
 
 void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
@@ -303,9 +315,10 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
   }
 }
 
-void CompiledForest::walk(std::size_t t, const double* encoded,
-                          std::span<const std::uint32_t> places, std::uint32_t* leaf) const {
-  walk_all(t, wide_nodes_.data() + offset_[t], encoded, places, leaf);
+void CompiledForest::walk(std::size_t t, const double* encoded, std::size_t n_rows,
+                          std::span<const std::uint32_t> places, std::uint32_t* leaf,
+                          std::vector<std::uint32_t>& going) const {
+  walk_all(t, wide_nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
 }
 
 }  // namespace bayeswood

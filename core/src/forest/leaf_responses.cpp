@@ -20,14 +20,29 @@ std::vector<std::uint32_t> leaf_starts(const Tree& tree) {
   return starts;
 }
 
-std::vector<std::uint8_t> bootstrap_counts(const WeightScheme& scheme, std::size_t t,
-                                           std::span<const double> sample_weight, std::size_t n) {
-  std::vector<double> weights(n);
-  draw_weights(scheme, t, sample_weight, weights);
-  std::vector<std::uint8_t> counts(n);
-  for (std::size_t i = 0; i < n; ++i)
-    counts[i] = static_cast<std::uint8_t>(std::min(255.0, weights[i]));
-  return counts;
+constexpr std::size_t MOST_KEPT_DRAWS = std::size_t{1} << 24;
+
+std::size_t n_leaf_rows(const Forest& forest) {
+  std::size_t n = 0;
+  for (std::size_t t = 0; t < forest.n_trees(); ++t) n += forest.tree(t).leaf_rows.size();
+  return n;
+}
+
+// Writes the rows at these places down with weights that sum to tree_weight, or none if theirs sum
+// to 0. Their number.
+template <class WeightAt>
+std::size_t put_shares(const std::int32_t* leaf_rows, std::uint32_t begin, std::uint32_t end,
+                       double tree_weight, WeightAt weight_at, WeightedRow* shares) {
+  const std::size_t n = end - begin;
+  double total = 0;
+  for (std::size_t s = 0; s < n; ++s) {
+    shares[s] = {static_cast<std::uint32_t>(leaf_rows[begin + s]), weight_at(begin + s)};
+    total += shares[s].w;
+  }
+  if (!(total > 0)) return 0;
+  const double factor = tree_weight / total;
+  for (std::size_t s = 0; s < n; ++s) shares[s].w *= factor;
+  return n;
 }
 
 }  // namespace
@@ -45,7 +60,10 @@ LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
       sample_weight_(sample_weight.begin(), sample_weight.end()),
       rank_(forest.n_outputs()),
       starts_(forest.n_trees()),
-      counts_(forest.n_trees()) {
+      counts_(forest.n_trees()),
+      drawn_(scheme.kind == WeightKind::EXPONENTIAL && n_leaf_rows(forest) <= MOST_KEPT_DRAWS
+                 ? forest.n_trees()
+                 : 0) {
   if (!forest.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
   if (!sample_weight_.empty() && sample_weight_.size() != y_.size() / forest.n_outputs()) {
     throw std::invalid_argument("sample_weight: one per response");
@@ -78,8 +96,17 @@ void LeafResponses::load_tree(std::size_t t) {
       throw std::invalid_argument("a leaf row has no response");
   }
   starts_[t] = leaf_starts(tree);
-  if (scheme_.kind == WeightKind::BOOTSTRAP)
-    counts_[t] = bootstrap_counts(scheme_, t, sample_weight_, n);
+  if (scheme_.kind == WeightKind::BOOTSTRAP) {
+    std::vector<double> weights(n);
+    draw_weights(scheme_, t, sample_weight_, weights);
+    counts_[t].reserve(tree.leaf_rows.size());
+    for (const auto row : tree.leaf_rows)
+      counts_[t].push_back(static_cast<std::uint8_t>(std::min(255.0, weights[row])));
+  }
+  if (drawn_.empty()) return;
+  drawn_[t].reserve(tree.leaf_rows.size());
+  for (const auto row : tree.leaf_rows)
+    drawn_[t].push_back(drawn_weight(t, static_cast<std::size_t>(row)));
 }
 
 void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
@@ -94,43 +121,46 @@ void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
   for (std::uint32_t r = 0; r < rows.size(); ++r) rank_[k][rows[r]] = r;
 }
 
-double LeafResponses::row_weight(std::size_t t, std::size_t row) const {
+double LeafResponses::drawn_weight(std::size_t t, std::size_t row) const {
+  const std::size_t part = part_.empty() ? 0 : part_[row];
+  const std::size_t place = part_.empty() ? row : place_[row];
   const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
-  if (scheme_.kind == WeightKind::EXPONENTIAL) {
-    const std::size_t part = part_.empty() ? 0 : part_[row];
-    const std::size_t place = part_.empty() ? row : place_[row];
-    return w * (least_weight_ + streams_[t * scheme_.n_parts + part].exponential_at(place));
-  }
-  return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][row] : w;
+  return w * (least_weight_ + streams_[t * scheme_.n_parts + part].exponential_at(place));
+}
+
+double LeafResponses::row_weight(std::size_t t, std::size_t place) const {
+  if (!drawn_.empty()) return drawn_[t][place];
+  const auto row = static_cast<std::size_t>(forest_.tree(t).leaf_rows[place]);
+  if (scheme_.kind == WeightKind::EXPONENTIAL) return drawn_weight(t, row);
+  const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
+  return scheme_.kind == WeightKind::BOOTSTRAP ? w * counts_[t][place] : w;
 }
 
 LeafResponses::LeafRows LeafResponses::rows_of(std::size_t t, std::uint32_t leaf) const {
   return {starts_[t][leaf], starts_[t][leaf + 1]};
 }
 
-void LeafResponses::add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                                  std::vector<WeightedRow>& shares) const {
-  const std::size_t first = shares.size();
+std::size_t LeafResponses::put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                                         WeightedRow* shares) const {
   const std::int32_t* leaf_rows = forest_.tree(t).leaf_rows.data();
-  double total = 0;
-  for (std::uint32_t at = rows.begin; at < rows.end; ++at) {
-    const auto row = static_cast<std::uint32_t>(leaf_rows[at]);
-    shares.push_back({row, 0, row_weight(t, row)});
-    total += shares.back().w;
-  }
-  if (!(total > 0)) shares.resize(first);
-  for (std::size_t s = first; s < shares.size(); ++s) shares[s].w *= tree_weight / total;
+  const auto put = [&](auto weight_at) {
+    return put_shares(leaf_rows, rows.begin, rows.end, tree_weight, weight_at, shares);
+  };
+  if (!drawn_.empty()) return put([drawn = drawn_[t].data()](std::size_t at) { return drawn[at]; });
+  if (scheme_.kind == WeightKind::BOOTSTRAP && sample_weight_.empty())
+    return put(
+        [count = counts_[t].data()](std::size_t at) { return static_cast<double>(count[at]); });
+  return put([&](std::size_t at) { return row_weight(t, at); });
 }
 
 // `shares` holds the row's leaf mates with their weights.
 void LeafResponses::answer_row(const Question& question, std::size_t i,
-                               std::vector<WeightedRow>& shares, WeightedRows& sums) const {
+                               std::span<const WeightedRow> shares, WeightedRows& sums) const {
   if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
   const std::size_t n_outputs = rank_.size();
   double* out = question.out + i * n_outputs * question.alpha.size();
   for (std::size_t k = 0; k < n_outputs; ++k) {
-    for (WeightedRow& share : shares) share.rank = rank_[k][share.row];
-    sums.load(shares);
+    sums.load(shares, rank_[k]);
     for (const double level : question.alpha) {
       // Rounding of the sum must not push a level past the response it belongs to.
       const double wanted = level * sums.total() * (1 - 1e-12);
@@ -139,10 +169,10 @@ void LeafResponses::answer_row(const Question& question, std::size_t i,
   }
 }
 
-void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
-                                const StopFlag& stop) const {
-  const std::size_t n = end - begin;
-  const std::size_t n_trees = forest_.n_trees();
+std::vector<LeafResponses::LeafRows> LeafResponses::find_leaves(const Question& question,
+                                                                std::size_t begin, std::size_t end,
+                                                                const StopFlag& stop) const {
+  const std::size_t n = end - begin, n_trees = forest_.n_trees();
   BlockWalk walk(forest_, question.table);
   walk.load(begin, end);
   std::vector<std::uint32_t> places(n), nodes(n);
@@ -153,22 +183,37 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
     if (!(question.weight(t) > 0)) continue;
     walk.find(t, places, nodes.data());
     const Tree& tree = forest_.tree(t);
-    for (std::size_t i = 0; i < n; ++i) {
-      found[i * n_trees + t] = rows_of(t, tree.child[nodes[i]]);
-      prefetch(tree.leaf_rows.data() + found[i * n_trees + t].begin);
-    }
+    for (std::size_t i = 0; i < n; ++i) found[i * n_trees + t] = rows_of(t, tree.child[nodes[i]]);
   }
+  return found;
+}
+
+void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
+                                const StopFlag& stop) const {
+  const std::size_t n = end - begin, n_trees = forest_.n_trees();
+  const std::vector<LeafRows> found = find_leaves(question, begin, end, stop);
   std::vector<WeightedRow> shares;
-  WeightedRows sums;
+  WeightedRows sums(rank_[0].size());
   for (std::size_t i = 0; i < n; ++i) {
     check_stop(stop);
-    shares.clear();
+    const LeafRows* own = found.data() + i * n_trees;
+    std::size_t n_mates = 0, n_shares = 0;
+    for (std::size_t t = 0; t < n_trees; ++t) n_mates += own[t].end - own[t].begin;
+    if (shares.size() < n_mates) shares.resize(n_mates);
     for (std::size_t t = 0; t < n_trees; ++t) {
+      if (i + 1 < n) ask_for(t, own[n_trees + t].begin);
       if (!question.asks(t, begin + i)) continue;
-      add_leaf_rows(t, found[i * n_trees + t], question.weight(t), shares);
+      n_shares += put_leaf_rows(t, own[t], question.weight(t), shares.data() + n_shares);
     }
-    answer_row(question, begin + i, shares, sums);
+    answer_row(question, begin + i, std::span(shares).first(n_shares), sums);
   }
+}
+
+// Leaves are scattered over the trees' rows, but known a row ahead.
+void LeafResponses::ask_for(std::size_t t, std::size_t place) const {
+  prefetch(forest_.tree(t).leaf_rows.data() + place);
+  if (!drawn_.empty()) prefetch(drawn_[t].data() + place);
+  if (scheme_.kind == WeightKind::BOOTSTRAP) prefetch(counts_[t].data() + place);
 }
 
 void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
@@ -185,12 +230,16 @@ void LeafResponses::oob_quantiles(const MatrixView& table, const OutOfBag& bag,
 }
 
 void LeafResponses::answer(const Question& question, const Running& run) const {
-  constexpr std::size_t BLOCK = 64;
-  const std::size_t n = question.table.n_rows();
-  const bool tiny = n <= BLOCK;  // no thread for a handful of rows
-  parallel_for((n + BLOCK - 1) / BLOCK, run.n_threads,
+  constexpr std::size_t FOUND = std::size_t{1} << 19;  // leaves at a time
+  constexpr std::size_t LEAST = 64, MOST = 4096;
+  const std::size_t n = question.table.n_rows(),
+                    n_trees = std::max<std::size_t>(1, forest_.n_trees());
+  const std::size_t most = std::clamp(FOUND / n_trees / 16 * 16, LEAST, MOST);
+  const std::size_t block = std::max(LEAST, block_rows(n, run.n_threads, most));
+  const bool tiny = n <= LEAST;  // no thread for a handful of rows
+  parallel_for((n + block - 1) / block, run.n_threads,
                [&](std::size_t b, unsigned, const StopFlag& stop) {
-                 answer_rows(question, b * BLOCK, std::min((b + 1) * BLOCK, n), stop);
+                 answer_rows(question, b * block, std::min((b + 1) * block, n), stop);
                },
                tiny ? Poll{} : run.poll);
 }
@@ -217,8 +266,9 @@ void LeafResponses::tree_variances(std::size_t t, double* out) const {
   const std::size_t n_outputs = forest_.n_outputs();
   std::vector<WeightedRow> shares;
   for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
-    shares.clear();
-    add_leaf_rows(t, rows_of(t, leaf), 1.0, shares);
+    const LeafRows rows = rows_of(t, leaf);
+    shares.resize(rows.end - rows.begin);
+    shares.resize(put_leaf_rows(t, rows, 1.0, shares.data()));
     for (std::size_t k = 0; k < n_outputs; ++k) {
       const auto y = [&](const WeightedRow& share) { return y_[share.row * n_outputs + k]; };
       const double first = shares.empty() ? 0 : y(shares[0]);

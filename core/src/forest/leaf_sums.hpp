@@ -99,11 +99,55 @@ class LeafSums {
     }
   }
 
-  void add_walked(const Tree& tree, std::span<const double> values, double weight,
-                  double* out) const {
+  // Whether all classes of all leaves are written down first, zeros too: few classes are added
+  // sooner than it is found out which of them a leaf has.
+  bool is_worth_filling(const Tree& tree) const {
+    constexpr std::size_t MOST_CLASSES = 16;
+    const std::size_t n_leaves = tree.n_leaves();
+    const bool is_mixed =
+        tree.leaf_value.size() > n_leaves + n_leaves / 4;  // pure ones are no surprise
+    return is_mixed && forest_.n_outputs() <= MOST_CLASSES && n_leaves <= walk_.n_rows();
+  }
+
+  // weight * probability by leaf and class.
+  void fill_classes(const Tree& tree, double weight) {
+    const std::size_t k = forest_.n_outputs(), n = tree.n_leaves();
+    filled_.assign(n * k, 0.0);
+    for (std::size_t leaf = 0; leaf < n; ++leaf)
+      for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
+        filled_[leaf * k + static_cast<std::size_t>(tree.leaf_class[e])] =
+            weight * tree.leaf_value[e];
+  }
+
+  // K: number of outputs, if it is known beforehand.
+  template <std::size_t K>
+  void add_filled(const std::uint32_t* number, double* out) const {
+    const std::size_t k = K > 0 ? K : forest_.n_outputs(), n = walk_.n_rows();
+    for (std::size_t i = 0; i < n; ++i) {
+      const double* of_leaf = filled_.data() + number[leaf_[i]] * k;
+      for (std::size_t j = 0; j < k; ++j) out[i * k + j] += of_leaf[j];
+    }
+  }
+
+  // Of a tree whose leaves have one class each.
+  void add_pure(const Tree& tree, double weight, double* out) const {
+    const std::size_t k = forest_.n_outputs(), n = walk_.n_rows();
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t leaf = tree.child[leaf_[i]];
+      out[i * k + static_cast<std::size_t>(tree.leaf_class[leaf])] +=
+          weight * tree.leaf_value[leaf];
+    }
+  }
+
+  void add_walked(const Tree& tree, std::span<const double> values, double weight, double* out) {
     const std::size_t k = forest_.n_outputs(), n = walk_.n_rows();
     const std::uint32_t* number = tree.child.data();
     if (forest_.shape().is_classifier) {
+      if (tree.leaf_value.size() == tree.n_leaves()) return add_pure(tree, weight, out);
+      if (is_worth_filling(tree)) {
+        fill_classes(tree, weight);
+        return k == 2 ? add_filled<2>(number, out) : add_filled<0>(number, out);
+      }
       for (std::size_t i = 0; i < n; ++i)
         add_classes(tree, k, number[leaf_[i]], weight, out + i * k);
       return;
@@ -121,6 +165,7 @@ class LeafSums {
   std::vector<std::uint32_t> places_, leaf_;
   std::vector<std::array<double, CompiledForest::MOST_SMALL_NODES>> tables_;
   std::vector<std::size_t> outputs_;
+  std::vector<double> filled_;
 };
 
 // Where a member's sums are put if nowhere else.

@@ -22,7 +22,7 @@ class BlockWalk {
   void load(std::size_t begin, std::size_t end) {
     begin_ = begin;
     n_rows_ = end - begin;
-    const std::size_t n_cells = (end - begin) * compiled_.n_columns();
+    const std::size_t n_cells = compiled_.layout(n_rows_).n_cells();
     if (compiled_.is_packed()) {
       encoded_.resize(n_cells);
       compiled_.encode(table_, begin, end, encoded_.data());
@@ -41,8 +41,10 @@ class BlockWalk {
       std::copy(together_.begin(), together_.end(), leaf);
       return;
     }
-    if (compiled_.is_packed()) return compiled_.walk(t, encoded_.data(), places, leaf);
-    if (compiled_.is_wide()) return compiled_.walk(t, values_.data(), places, leaf);
+    if (compiled_.is_packed())
+      return compiled_.walk(t, encoded_.data(), n_rows_, places, leaf, going_);
+    if (compiled_.is_wide())
+      return compiled_.walk(t, values_.data(), n_rows_, places, leaf, going_);
     for (std::size_t i = 0; i < places.size(); ++i) {
       leaf[i] = walk_tree(forest_.tree(t), forest_.shape(), table_, begin_ + places[i]);
     }
@@ -64,6 +66,7 @@ class BlockWalk {
   std::vector<std::uint16_t> encoded_;
   std::vector<double> values_;
   PlaceColumns columns_;
+  std::vector<std::uint32_t> going_;
   std::vector<std::uint8_t> together_;
 };
 
@@ -93,10 +96,19 @@ inline std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
   return tree.leaf_class[best];
 }
 
-// Rows of a block: enough to keep a tree's nodes in cache, few enough to share out among threads.
-inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_t most = 4096) {
-  const std::size_t shared = (n_rows + n_threads - 1) / std::max(1U, n_threads);
-  return std::clamp<std::size_t>((shared + 15) / 16 * 16, 16, most);
+// Rows of a block: `most`, or fewer to share them out evenly among threads.
+inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_t most) {
+  const std::size_t shared = std::max<std::size_t>(1, n_rows / std::max(1U, n_threads));
+  const std::size_t n_blocks = (shared + most - 1) / most;
+  return std::clamp<std::size_t>((shared / n_blocks + 16) / 16 * 16, 16, most);
+}
+
+// Most rows of a block. Every block fetches every tree anew, so they are many; but their cells and
+// sums are to stay in a cache of the second level.
+inline std::size_t most_block_rows(const Forest& forest) {
+  constexpr std::size_t CACHE = std::size_t{1} << 20, LEAST = 1024, MOST = 16384;
+  const std::size_t row = 2 * forest.compiled().n_columns() + 8 * forest.n_outputs() + 8;
+  return std::clamp(CACHE / row / 16 * 16, LEAST, MOST);
 }
 
 // Calls task(begin, end, stop) for blocks of so many rows, side by side.
@@ -118,7 +130,7 @@ void for_each_row_block(const Forest& forest, std::size_t n_rows, std::size_t bl
 template <class MakeState, class Choose, class Visit>
 void for_each_block_of_leaves(const Forest& forest, const MatrixView& table, const Running& run,
                               MakeState make_state, Choose choose, Visit visit) {
-  const std::size_t block = block_rows(table.n_rows(), run.n_threads);
+  const std::size_t block = block_rows(table.n_rows(), run.n_threads, most_block_rows(forest));
   for_each_row_block(forest, table.n_rows(), block, run,
                      [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
                        std::vector<std::uint32_t> leaf(end - begin);

@@ -40,7 +40,7 @@ void fill_blocks(const Forest& forest, const MatrixView& table, double* out, con
                  Add add) {
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   std::fill(out, out + n * k, 0.0);
-  for_each_row_block(forest, n, block_rows(n, run.n_threads), run,
+  for_each_row_block(forest, n, block_rows(n, run.n_threads, most_block_rows(forest)), run,
                      [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
                        LeafSums leaves(forest, table, 1);
                        leaves.load(begin, end);

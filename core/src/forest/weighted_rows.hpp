@@ -1,79 +1,113 @@
 // Rows with weights, asked at which of them, in the order of their ranks, the weights reach a sum.
 //
-// They are put into buckets of ranks, and a bucket is sorted only when an answer lies in it.
+// Weights are added up in buckets of ranks, and in groups of buckets; rows are looked at, and
+// sorted, only in a bucket that an answer lies in.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace bayeswood {
 
 struct WeightedRow {
   std::uint32_t row;
-  std::uint32_t rank;
   double w;
 };
 
 class WeightedRows {
  public:
-  // `rows`: at least one.
-  void load(std::span<const WeightedRow> rows) {
-    std::uint32_t most = first_ = rows.front().rank;
-    for (const auto& row : rows) {
-      first_ = std::min(first_, row.rank);
-      most = std::max(most, row.rank);
-    }
-    const std::uint32_t span = most - first_;
-    const auto bits = static_cast<int>(std::bit_width(span));
-    shift_ = std::max(0, bits - static_cast<int>(std::bit_width(rows.size())) + 1);
-    const std::size_t n_buckets = (span >> shift_) + 1;
-    ends_.assign(n_buckets, 0);
-    for (const auto& row : rows) ++ends_[bucket(row)];
-    std::uint32_t before = 0;
-    for (auto& end : ends_) before += std::exchange(end, before);  // begins, until they are filled
-    rows_.resize(rows.size());
-    for (const auto& row : rows) rows_[ends_[bucket(row)]++] = row;
-    reached_.resize(n_buckets);
-    double sum = 0;
-    for (std::size_t b = 0, at = 0; b < n_buckets; ++b) {
-      for (; at < ends_[b]; ++at) sum += rows_[at].w;
-      reached_[b] = sum;
-    }
-    is_sorted_.assign(n_buckets, 0);
+  // `n_ranks`: ranks are less.
+  explicit WeightedRows(std::size_t n_ranks) {
+    constexpr int BITS = 10;
+    shift_ = std::max(0, static_cast<int>(std::bit_width(n_ranks)) - BITS);
+    const std::size_t n_groups = (n_ranks >> shift_) / GROUP + 1;
+    in_group_.resize(n_groups);
+    in_bucket_.resize(n_groups * GROUP);
+    last_.resize(n_groups * GROUP);
   }
 
-  double total() const { return reached_.back(); }
+  // `rows`: at least one.
+  void load(std::span<const WeightedRow> rows, std::span<const std::uint32_t> rank) {
+    std::fill(in_group_.begin(), in_group_.end(), 0.0);
+    std::fill(in_bucket_.begin(), in_bucket_.end(), 0.0);
+    std::fill(last_.begin(), last_.end(), NONE);
+    rank_.resize(rows.size());
+    before_.resize(rows.size());
+    for (std::uint32_t i = 0; i < rows.size(); ++i) {
+      rank_[i] = rank[rows[i].row];
+      const std::size_t b = rank_[i] >> shift_;
+      in_bucket_[b] += rows[i].w;
+      in_group_[b / GROUP] += rows[i].w;
+      before_[i] = last_[b];
+      last_[b] = i;
+    }
+    rows_ = rows;
+    total_ = 0;
+    for (const double w : in_group_) total_ += w;
+  }
+
+  double total() const { return total_; }
 
   // The first row at which the weights reach a sum; the last if they do not.
   std::uint32_t row_at(double sum) {
-    const auto found = std::lower_bound(reached_.begin(), reached_.end() - 1, sum);
-    const auto b = static_cast<std::size_t>(found - reached_.begin());
-    const auto begin = rows_.begin() + (b > 0 ? ends_[b - 1] : 0);
-    const auto end = rows_.begin() + ends_[b];
-    if (!is_sorted_[b]) {
-      std::sort(begin, end, [](const auto& a, const auto& b) { return a.rank < b.rank; });
-      is_sorted_[b] = 1;
-    }
-    double reached = b > 0 ? reached_[b - 1] : 0;
-    const auto last = std::find_if(begin, end - 1, [&](const WeightedRow& row) {
-      reached += row.w;
-      return reached >= sum;
+    double reached = 0;
+    const std::size_t group = place_of(sum, 0, in_group_.size(), reached, [this](std::size_t g) {
+      const auto first = last_.begin() + static_cast<std::ptrdiff_t>(g * GROUP);
+      return std::any_of(first, first + GROUP, [](std::uint32_t i) { return i != NONE; })
+                 ? in_group_[g]
+                 : EMPTY;
     });
-    return last->row;
+    const std::size_t bucket =
+        place_of(sum, group * GROUP, (group + 1) * GROUP, reached,
+                 [this](std::size_t b) { return last_[b] == NONE ? EMPTY : in_bucket_[b]; });
+    sort_bucket(bucket);
+    const std::size_t place =
+        place_of(sum, 0, sorted_.size(), reached, [this](std::size_t s) { return weight(s); });
+    return rows_[sorted_[place]].row;
   }
 
  private:
-  std::size_t bucket(const WeightedRow& row) const { return (row.rank - first_) >> shift_; }
+  static constexpr std::size_t GROUP = 32;
+  static constexpr std::uint32_t NONE = 0xffffffff;
+  static constexpr double EMPTY = -1;  // no weight is less than 0
 
-  std::vector<WeightedRow> rows_;    // bucket after bucket
-  std::vector<std::uint32_t> ends_;  // of the buckets in rows_
-  std::vector<double> reached_;      // weight up to the end of each
-  std::vector<std::uint8_t> is_sorted_;
-  std::uint32_t first_ = 0;
+  double weight(std::size_t s) const { return rows_[sorted_[s]].w; }
+
+  // The first of some parts at which the sum is reached, or the last that is not empty; `reached`
+  // before it.
+  template <class Weight>
+  static std::size_t place_of(double sum, std::size_t begin, std::size_t end, double& reached,
+                              Weight weight) {
+    std::size_t found = begin;
+    double before = reached;
+    for (std::size_t i = begin; i < end; ++i) {
+      const double w = weight(i);
+      if (w == EMPTY) continue;
+      found = i;
+      before = reached;
+      reached += w;
+      if (reached >= sum) break;
+    }
+    reached = before;
+    return found;
+  }
+
+  void sort_bucket(std::size_t bucket) {
+    sorted_.clear();
+    for (std::uint32_t i = last_[bucket]; i != NONE; i = before_[i]) sorted_.push_back(i);
+    std::sort(sorted_.begin(), sorted_.end(),
+              [this](std::uint32_t a, std::uint32_t b) { return rank_[a] < rank_[b]; });
+  }
+
+  std::span<const WeightedRow> rows_;
+  std::vector<std::uint32_t> rank_;           // of each row
+  std::vector<double> in_group_, in_bucket_;  // sums of weights
+  std::vector<std::uint32_t> last_, before_;  // row of a bucket, and the row there before it
+  std::vector<std::uint32_t> sorted_;         // rows of one bucket
+  double total_ = 0;
   int shift_ = 0;
 };
 

@@ -6,8 +6,9 @@ import os
 import numpy as np
 import pytest
 
+from benchmarks import kinds
 from benchmarks.__main__ import main
-from benchmarks.contenders import OURS, PEERS
+from benchmarks.contenders import OURS, PEERS, RANDOM_CUTS
 from benchmarks.measuring import UnavailableError, held_out_error, interleave
 from benchmarks.problems import Problem, friedman_binary, friedman_mean
 from benchmarks.rows import Row, brief_markdown, markdown
@@ -79,12 +80,55 @@ def test_our_contenders_obey_the_problem(name):
 @pytest.mark.parametrize("name", all_workloads())
 def test_every_workload_runs(name, tmp_path, capsys):
     out = tmp_path / "rows.json"
-    assert main(["--quick", "--only", name, "--peers", "scikit-learn", "--json", str(out)]) == 0
+    peers = "scikit-learn,scikit-learn ExtraTrees" if "cuts" in name else "scikit-learn"
+    assert main(["--quick", "--only", name, "--peers", peers, "--json", str(out)]) == 0
     printed = capsys.readouterr().out
     result = json.loads(out.read_text())
     assert all(f"| {row['workload']} |" in printed for row in result["rows"])
     assert all(row["ours"] > 0 and row["theirs"] > 0 for row in result["rows"])
     assert result["rows"] or "left out" in printed
+
+
+KINDS = {name: kind for name, kind in vars(kinds).items() if isinstance(kind, kinds.Kind)}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_problems_are_drawn_anew_for_each_seed(name):
+    own, first, again, second = (KINDS[name].make(True, seed) for seed in (None, 1, 1, 2))
+    assert first.X.shape == own.X.shape
+    assert (first.task, first.min_samples_leaf, first.max_features, first.categories) == (
+        own.task, own.min_samples_leaf, own.max_features, own.categories,
+    )  # fmt: skip
+    np.testing.assert_array_equal(first.X, again.X)
+    np.testing.assert_array_equal(first.y, again.y)
+    assert not np.array_equal(first.y, second.y)
+    assert len(np.unique(first.y)) == len(np.unique(own.y)) or first.task == "regression"
+
+
+def test_drawn_problems_can_be_learned():
+    problem = kinds.REGRESSION_20K.make(True, 5)
+    error = held_out_error(problem, OURS["random forest"](problem, 5, 1, 0).predict)["RMSE"]
+    assert error < 0.9 * problem.y_test.std()
+
+
+def test_a_held_out_run_has_drawn_titles(capsys):
+    given = ["--quick", "--only", "random-cuts-classes", "--held-out", "3"]
+    assert main(given) == 0
+    assert "| drawn, 10 classes 2,000 x 16 | random cuts |" in capsys.readouterr().out
+
+
+def test_figures_of_drawn_problems_are_not_kept(capsys):
+    with pytest.raises(SystemExit):
+        main(["--held-out", "3", "--save"])
+    assert "--held-out" in capsys.readouterr().err
+
+
+def test_random_cuts_are_random():
+    problem = friedman_binary(2_000, 5, quick=True)
+    cuts = RANDOM_CUTS["random cuts"](problem, 3, 1, 0).model.forest_
+    best = OURS["random forest"](problem, 3, 1, 0).model.forest_
+    assert cuts.n_trees == 3
+    assert cuts.n_leaves.sum() > best.n_leaves.sum()
 
 
 def test_quick_figures_are_never_kept(capsys):

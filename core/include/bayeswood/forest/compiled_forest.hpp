@@ -12,6 +12,12 @@
 // values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even column
 // and NaN (never left) in the odd one.
 //
+// The cells of 16 rows stand side by side, column after column: where the rows of a group walk
+// together, the place of a cell is its column's plus a constant. Fewer rows stand alone.
+//
+// Rows walk as many steps as they take in the mean without a question whether they are there;
+// those that still go on are then gathered, and walk on among themselves.
+//
 // Of a small tree every split is put to all rows at once, split after split, over the places column
 // after column: many rows per instruction, where a walk takes a few instructions per row.
 #pragma once
@@ -21,18 +27,45 @@
 #include <vector>
 
 #include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/base/value_cells.hpp"
 #include "bayeswood/forest/tree.hpp"
 
 namespace bayeswood {
 
 class CompiledForest;
 
+struct PlaceNode {
+  std::uint32_t child;
+  std::uint16_t column;
+  std::uint16_t place;  // encoded <= place goes left
+};
+struct ValueNode {
+  double place;
+  std::uint32_t child;
+  std::uint16_t column;
+};
+
+// Where the cells of a block of rows stand.
+struct CellLayout {
+  static constexpr std::size_t GROUP = 16;
+  std::size_t n_rows, n_columns;
+
+  // Rows side by side.
+  std::size_t lanes() const { return n_rows < GROUP ? 1 : GROUP; }
+  std::size_t n_cells() const { return (n_rows + lanes() - 1) / lanes() * lanes() * n_columns; }
+  // The row's cell of column 0; that of column c is c * lanes() further.
+  std::size_t first_cell(std::size_t row) const {
+    if (n_rows < GROUP) return row * n_columns;
+    return row / GROUP * GROUP * n_columns + row % GROUP;
+  }
+};
+
 // The places of a block of rows, column after column: in bytes where a feature has few thresholds.
 class PlaceColumns {
  public:
   // `encoded`: as CompiledForest has it. Columns are copied when they are asked for.
   void load(const CompiledForest& forest, const std::uint16_t* encoded, std::size_t n_rows);
-  std::size_t n_rows() const { return n_rows_; }
+  std::size_t n_rows() const { return layout_.n_rows; }
   const std::uint8_t* narrow(std::size_t column) { return copied(column, narrow_); }
   const std::uint16_t* wide(std::size_t column) { return copied(column, wide_); }
 
@@ -41,7 +74,7 @@ class PlaceColumns {
   const Place* copied(std::size_t column, std::vector<std::vector<Place>>& columns);
 
   const std::uint16_t* encoded_ = nullptr;
-  std::size_t n_rows_ = 0, n_columns_ = 0;
+  CellLayout layout_{0, 0};
   std::vector<std::vector<std::uint8_t>> narrow_;  // empty: not yet copied
   std::vector<std::vector<std::uint16_t>> wide_;
 };
@@ -59,12 +92,15 @@ class CompiledForest {
   std::size_t n_columns() const { return 2 * thresholds_.size(); }
   std::size_t nbytes() const;
 
-  // Encodes rows [begin, end) into `out`, n_columns() per row.
+  CellLayout layout(std::size_t n_rows) const { return {n_rows, n_columns()}; }
+  // Encodes rows [begin, end) into `out`, as layout(end - begin) has them.
   void encode(const MatrixView& table, std::size_t begin, std::size_t end,
               std::uint16_t* out) const;
-  // Leaf nodes in tree t of the encoded rows at these places.
-  void walk(std::size_t t, const std::uint16_t* encoded, std::span<const std::uint32_t> places,
-            std::uint32_t* leaf) const;
+  // Leaf nodes in tree t of the rows at these places, which ascend, of n_rows that are encoded.
+  // `going`: memory to work with.
+  void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
+            std::span<const std::uint32_t> places, std::uint32_t* leaf,
+            std::vector<std::uint32_t>& going) const;
 
   // Whether all rows of a block may be sent down tree t together.
   bool is_small(std::size_t t) const {
@@ -76,48 +112,41 @@ class CompiledForest {
 
   // The same over values.
   void encode(const MatrixView& table, std::size_t begin, std::size_t end, double* out) const;
-  void walk(std::size_t t, const double* encoded, std::span<const std::uint32_t> places,
-            std::uint32_t* leaf) const;
+  void walk(std::size_t t, const double* encoded, std::size_t n_rows,
+            std::span<const std::uint32_t> places, std::uint32_t* leaf,
+            std::vector<std::uint32_t>& going) const;
 
   static constexpr std::size_t MOST_SMALL_NODES = 63;
 
  private:
-  struct Node {
-    std::uint32_t child;
-    std::uint16_t column;
-    std::uint16_t place;  // encoded <= place goes left
-  };
-  struct WideNode {
-    double place;
-    std::uint32_t child;
-    std::uint16_t column;
-  };
+  using Node = PlaceNode;
+  using WideNode = ValueNode;
 
   // False as soon as a feature has more thresholds than places.
   bool collect_thresholds(const Trees& trees);
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
-  // A column of the rows [begin, end) into a column of cells, the first of them at `cell`.
+  // A column of the rows [begin, end) into the cells of a block.
   void encode_levels(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                     std::uint16_t* cell) const;
+                     std::uint16_t* out) const;
   void encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                      std::uint16_t* cell) const;
+                      std::uint16_t* out) const;
   // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
   bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
-  template <bool HAS_SETS, std::size_t WIDTH, class AnyNode, class Cell>
-  void walk_rows(std::size_t t, const AnyNode* nodes, const Cell* encoded,
-                 const std::uint32_t* places, std::uint32_t* leaf) const;
   template <class AnyNode, class Cell>
-  void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
-                std::span<const std::uint32_t> places, std::uint32_t* leaf) const;
+  void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
+                std::span<const std::uint32_t> places, std::uint32_t* leaf,
+                std::vector<std::uint32_t>& going) const;
 
   const ForestShape& shape_;
   const Trees& trees_;
   bool packed_ = true;
   bool wide_ = false;
   std::vector<std::vector<double>> thresholds_;  // per feature, ascending
+  std::vector<ValueCells> cells_;                // of these
   std::vector<std::size_t> offset_;              // of each tree in nodes_
+  std::vector<std::uint32_t> n_steps_;           // of each tree, that its rows walk unasked
   std::vector<Node> nodes_;                      // packed
   std::vector<WideNode> wide_nodes_;             // wide
 };

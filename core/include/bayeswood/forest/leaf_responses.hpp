@@ -3,9 +3,9 @@
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
 // Memory: per training row 8 bytes (16 if the rows are in parts) and 4 per output, 4 per leaf, and
-// 1 per row and tree for bootstrap counts; Exp(1) draws are made again on the spot. Quantiles take
-// 512 per tree in each thread besides. That a threshold left rows out needs no second look, for
-// such rows are in no leaf.
+// per row and tree 1 for bootstrap counts or 8 for Exp(1) draws; of more than 16 million rows in
+// leaves these are made again on the spot. Quantiles take 4 MB in each thread besides. That a
+// threshold left rows out needs no second look, for such rows are in no leaf.
 #pragma once
 
 #include <cstdint>
@@ -65,13 +65,20 @@ class LeafResponses {
   void load_parts(const WeightScheme& scheme);
   void load_tree(std::size_t t);
   void rank_output(std::size_t k, const StopFlag& stop);
-  double row_weight(std::size_t t, std::size_t row) const;
+  double drawn_weight(std::size_t t, std::size_t row) const;
+  // Of the row at a place in the tree's leaf_rows.
+  double row_weight(std::size_t t, std::size_t place) const;
   LeafRows rows_of(std::size_t t, std::uint32_t leaf) const;
-  void add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                     std::vector<WeightedRow>& shares) const;
+  void ask_for(std::size_t t, std::size_t place) const;
+  // Number of rows put.
+  std::size_t put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                            WeightedRow* shares) const;
   void tree_variances(std::size_t t, double* out) const;
-  void answer_row(const Question& question, std::size_t i, std::vector<WeightedRow>& shares,
+  void answer_row(const Question& question, std::size_t i, std::span<const WeightedRow> shares,
                   WeightedRows& sums) const;
+  // Of the rows [begin, end), n_trees each.
+  std::vector<LeafRows> find_leaves(const Question& question, std::size_t begin, std::size_t end,
+                                    const StopFlag& stop) const;
   void answer_rows(const Question& question, std::size_t begin, std::size_t end,
                    const StopFlag& stop) const;
   void answer(const Question& question, const Running& run) const;
@@ -85,7 +92,9 @@ class LeafResponses {
       starts_;                               // per tree: first place of each leaf in leaf_rows
   std::vector<Stream> streams_;              // Exp(1) draws of each tree and part
   std::vector<std::uint32_t> part_, place_;  // of each row, and there; empty: one part
-  std::vector<std::vector<std::uint8_t>> counts_;  // bootstrap counts of each tree
+  // Of each tree, by places in leaf_rows: bootstrap counts, and Exp(1) weights where they are kept.
+  std::vector<std::vector<std::uint8_t>> counts_;
+  std::vector<std::vector<double>> drawn_;
 };
 
 }  // namespace bayeswood
