@@ -53,14 +53,14 @@ const columns = [
   { title: "predicted", value: (one) => one.predicted },
 ];
 if (isClasses) {
-  columns.push({ title: "probability", value: (one) => one.p, number: true });
-  columns.push({ title: "agreement", value: (one) => one.gamma, number: true });
+  columns.push({ title: "probability", value: (one) => one.p, number: true, cell: (one) => one.p.toFixed(3) });
+  columns.push({ title: "agreement", value: (one) => one.gamma, number: true, cell: (one) => one.gamma.toFixed(3) });
 } else {
   columns.push({ title: "error", value: (one) => one.predicted - one.actual, number: true });
   if (hasIntervals) columns.push({ title: "width", value: (one) => one.high - one.low, number: true });
   columns[1].number = columns[2].number = true;
 }
-if (hasSupport) columns.push({ title: "support", value: (one) => one.support, number: true });
+if (hasSupport) columns.push({ title: "support", value: (one) => one.support, number: true, cell: (one) => one.support.toFixed(3) });
 if (data.outcomes.length) columns.push({ title: "outcome", value: outcome, cell: outcomeCell });
 
 const searched = data.cases.map((one) =>
@@ -120,7 +120,7 @@ function toggle(row) {
 function sentence(one) {
   const parts = [];
   if (isClasses) {
-    parts.push(`Predicted ${one.predicted} with probability ${number(one.p)}; it is ${one.actual}.`);
+    parts.push(`Predicted ${one.predicted} with probability ${one.p.toFixed(3)}; it is ${one.actual}.`);
     parts.push(`${(100 * one.gamma).toFixed(1)}% of the members agree on one class.`);
   } else {
     parts.push(`Predicted ${number(one.predicted)}; it is ${number(one.actual)}.`);

@@ -11,7 +11,7 @@ from math import floor, isfinite, log10
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bayeswood.report.page.render.markup import Html, join, number, percent, tag
+from bayeswood.report.page.render.markup import Html, breakable, join, number, percent, tag
 
 F64 = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ def _round_step(step: float) -> float:
     if not isfinite(step) or step <= 0:
         return 1.0
     power = 10.0 ** floor(log10(step))
-    return power * next((m for m in (1, 2, 5, 10) if m * power >= step * 0.999), 10)
+    return power * next((m for m in (1, 2, 5, 10) if m * power >= step * 0.8), 10)
 
 
 def line(x: ArrayLike, y: ArrayLike, class_: str) -> Html:
@@ -225,7 +225,7 @@ def strips(
     body = join(
         tag(
             "tr",
-            tag("th", name, scope="row"),
+            tag("th", breakable(name), scope="row"),
             tag("td", shown, class_="drawn"),
             tag("td", said, class_="number"),
         )

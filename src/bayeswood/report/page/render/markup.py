@@ -1,9 +1,15 @@
 """HTML that is safe by construction: what is not marked as HTML is escaped."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-_EMPTY = frozenset({"br", "hr", "input", "link", "meta", "path", "rect", "line"})
+_EMPTY = frozenset({"input", "meta"})
+# Of drawings: there, an element that is not closed would hold those that follow.
+_CLOSED = frozenset({"path", "rect"})
+
+
+_MARKS = re.compile(r"([_./-])(?=\w)")
 
 
 class Html(str):
@@ -25,10 +31,10 @@ def tag(name: str, /, *children: object, **attributes: object) -> Html:
     >>> tag("tr", tag("td", 1))
     '<tr><td>1</td></tr>'
     """
-    opened = f"<{name}{''.join(_attribute(*pair) for pair in attributes.items())}>"
+    opened = f"<{name}{''.join(_attribute(*pair) for pair in attributes.items())}"
     if name in _EMPTY:
-        return Html(opened)
-    return Html(f"{opened}{join(children)}</{name}>")
+        return Html(f"{opened}>")
+    return Html(f"{opened}/>" if name in _CLOSED else f"{opened}>{join(children)}</{name}>")
 
 
 def join(children: Iterable[object]) -> Html:
@@ -85,9 +91,22 @@ def table(
 def _cells(row: Sequence[object], texts: int) -> Iterable[Html]:
     for j, cell in enumerate(row):
         if j == 0 and texts:
-            yield tag("th", cell, scope="row")
+            yield tag("th", breakable(cell), scope="row")
         else:
             yield tag("td", cell, class_=None if j < texts else "number")
+
+
+def breakable(name: object) -> Html:
+    """A name that may go on in the next line after a mark such as an underscore.
+
+    Examples
+    --------
+    >>> breakable("cell_size")
+    'cell_<wbr>size'
+    """
+    if isinstance(name, Html):
+        return name
+    return Html(_MARKS.sub(r"\1<wbr>", escape(str(name))))
 
 
 def pairs(entries: Iterable[tuple[object, object]]) -> Html:

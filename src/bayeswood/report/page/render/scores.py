@@ -50,13 +50,12 @@ def _score_table(rows: list[tuple[str, str, str, str]]) -> Html:
     body = join(
         tag(
             "tr",
-            tag("th", name, scope="row"),
+            tag("th", name, tag("small", said), scope="row"),
             tag("td", tag("b", value), " ", tag("span", f"({ends})", class_="soft")),
-            tag("td", said, class_="soft"),
         )
         for name, value, ends, said in rows
     )
-    head = tag("tr", *(tag("th", t, scope="col") for t in ("score", "value", "what it says")))
+    head = tag("tr", *(tag("th", t, scope="col") for t in ("score", "value")))
     inside = tag("table", tag("thead", head), tag("tbody", body), class_="scores")
     return tag("div", inside, class_="scroll", tabindex="0")
 

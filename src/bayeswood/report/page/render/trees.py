@@ -31,7 +31,7 @@ from bayeswood.report.page.render.markup import (
 )
 from bayeswood.report.page.summary.trees import TraceSummary, TreeLine, TreesSummary
 
-_MOST_CHOICES = 5
+_MOST_CHOICES = 4
 _MOST_TREES = 5
 _N_COLOURS = 7
 
@@ -125,7 +125,11 @@ def _trunk(found: TreesSummary) -> Iterator[Html]:
         "At the root, and below the commonest question at each place, which column the trees ask "
         "for. Long bars are stable; cuts are medians, with the range of 90% of them."
     )
-    yield join(_place(place) for place in found.trunk)
+    top = [place for place in found.trunk if place.depth < 2]
+    below = [place for place in found.trunk if place.depth >= 2]
+    yield join(map(_place, top))
+    if below:
+        yield tag("details", tag("summary", "One question further"), *map(_place, below))
 
 
 def _place(place: TrunkPlace) -> Html:

@@ -165,8 +165,10 @@ def summarize_drivers(
         curves.append(_curve(rows, int(j), outputs[0]))
         if progress is not None:
             progress(2 + done, 1 + n_curves)
+    found = [_importance(rows, int(j), lost, moved) for j in order]
+    found.sort(key=lambda one: -one.lost if lost else 0.0)
     return DriverSummary(
-        importances=tuple(_importance(rows, int(j), lost, moved) for j in order[:MOST_FEATURES]),
+        importances=tuple(found[:MOST_FEATURES]),
         n_hidden=max(0, len(order) - MOST_FEATURES),
         score=score,
         coverage=rows.coverage,

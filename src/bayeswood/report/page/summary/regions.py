@@ -23,6 +23,7 @@ CONFIDENCE = 0.95
 _N_FEATURES = 4
 _MOST_LEVELS = 4
 _N_BINS = 10
+_N_BOOT = 100
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,13 @@ def summarize_regions(rows: ReportRows) -> RegionSummary | None:
         ]
         event, probability, name = class_event(rows.y, found.proba, found.classes)
         reliability = summarize_reliability(
-            event, probability, n_bins=_N_BINS, n_boot=0, confidence=CONFIDENCE, name=name
+            event,
+            probability,
+            n_bins=_N_BINS,
+            n_boot=_N_BOOT,
+            confidence=CONFIDENCE,
+            name=name,
+            rng=rows.seed,
         )
     groups = [("all rows", "", np.ones(len(rows), dtype=np.bool_)), *_groups(rows, promised)]
     regions = tuple(
