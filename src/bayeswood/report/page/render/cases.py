@@ -10,8 +10,8 @@ def render_cases(found: CaseSummary, outcomes: tuple[str, ...]) -> Html:
     which = (
         f"All {plural(n_cases, 'row')}."
         if n_cases == found.n_rows
-        else f"{n_cases:,} of {found.n_rows:,} rows: three in five at random, the others those with "
-        "no data near, the surest errors and the least sure."
+        else f"{n_cases:,} of {found.n_rows:,} rows: three in five at random, the others those "
+        "with no data near, the surest errors and the least sure."
     )
     lead = f"{which} Open a row to see what moved its prediction."
     controls = tag(

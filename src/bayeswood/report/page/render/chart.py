@@ -177,6 +177,11 @@ def up(scale: Scale, values: ArrayLike) -> F64:
     return np.asarray(_SIZE - scale(values))
 
 
+def share_bar(share: float) -> Html:
+    """A bar as long as a share of the whole."""
+    return tag("div", tag("i", style=f"width:{100 * share:.2f}%"), class_="share-bar")
+
+
 def figure(chart: Html, caption: object, *rest: object) -> Html:
     """A chart, what it shows, and its numbers."""
     return tag("figure", chart, tag("figcaption", caption), *rest)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from bayeswood.report.page.render.chart import bars, drawing, figure
+from bayeswood.report.page.render.chart import bars, drawing, figure, share_bar
 from bayeswood.report.page.render.markup import (
     Html,
     count,
@@ -70,17 +70,13 @@ def _response(found: DataSummary) -> Html:
 
 def _levels(shown: Bars, n_rows: int) -> Html:
     rows = [
-        (label, _share_bar(n / n_rows), f"{n:,} ({percent(n / n_rows)})")
+        (label, share_bar(n / n_rows), f"{n:,} ({percent(n / n_rows)})")
         for label, n in zip(shown.labels, shown.counts, strict=True)
     ]
     if shown.n_others:
         share = shown.n_others / n_rows
-        rows.append(("others", _share_bar(share), f"{shown.n_others:,} ({percent(share)})"))
+        rows.append(("others", share_bar(share), f"{shown.n_others:,} ({percent(share)})"))
     return table(("class", "share", "rows"), rows, caption="Classes", class_="shares", texts=2)
-
-
-def _share_bar(share: float) -> Html:
-    return tag("div", tag("i", style=f"width:{100 * share:.2f}%"), class_="share-bar")
 
 
 def _column(column: ColumnSummary) -> tuple[object, ...]:

@@ -94,9 +94,7 @@ def _script() -> str:
 
 
 def _style() -> str:
-    classes = "".join(
-        f".class{k}{{--colour:{colour}}}" for k, colour in enumerate(CLASS_COLOURS)
-    )
+    classes = "".join(f".class{k}{{--colour:{colour}}}" for k, colour in enumerate(CLASS_COLOURS))
     light, dark = (_variables(colours) for colours in (PAGE_COLOURS, DARK_COLOURS))
     return (
         f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"

@@ -56,8 +56,8 @@ def render_drivers(found: DriverSummary) -> Html:
 def _importances(found: DriverSummary) -> Html:
     listed = numbers(
         table(
-            ("column", "lost when shuffled", "its band", "moves predictions by", "share of splits' gain",
-             "its spread over trees"),
+            ("column", "lost when shuffled", "its band", "moves predictions by",
+             "share of splits' gain", "its spread over trees"),
             map(_importance_row, found.importances),
         )
     )  # fmt: skip
@@ -99,8 +99,8 @@ def _importance_row(one: FeatureImportance) -> tuple[str, ...]:
 def _swarms(found: DriverSummary) -> Iterator[Html]:
     yield tag("h3", "What each column adds to each prediction")
     yield words(
-        f"Shapley values of {plural(found.n_swarm_rows, 'row')}: a dot is a row, and lies where the "
-        "column has moved its prediction, from what is said when nothing is known. Blue dots have "
+        f"Shapley values of {plural(found.n_swarm_rows, 'row')}: a dot is a row, and lies where "
+        "the column has moved its prediction, from what is said when nothing is known. Blue dots have "
         "low values of the column, amber ones high values, grey ones are categories or missing. "
         f"Thin lines are the {percent(found.coverage, 0)} credible bands of some of the dots."
     )
@@ -210,9 +210,7 @@ def _level_curve(curve: Curve, scale: Scale) -> Html:
             curve.labels, curve.mean, curve.lower, curve.upper, strict=True
         )
     )
-    shown = strips(
-        (curve.feature, "mean and band", "mean"), strip_axis(scale), rows, curve.feature
-    )
+    shown = strips((curve.feature, "mean and band", "mean"), strip_axis(scale), rows, curve.feature)
     listed = [
         (label, number(m), f"{number(low)} to {number(high)}")
         for label, m, low, high in zip(

@@ -77,7 +77,9 @@ def _case(case: Case) -> dict[str, Any]:
         "low": _short(case.lower),
         "high": _short(case.upper),
         "support": _short(case.support),
-        "chances": [[c.name, *map(_short, (c.probability, c.lower, c.upper))] for c in case.chances],
+        "chances": [
+            [c.name, *map(_short, (c.probability, c.lower, c.upper))] for c in case.chances
+        ],
         "base": _short(case.base),
         "reasons": [
             [r.name, r.value, *map(_short, (r.added, r.lower, r.upper))] for r in case.reasons

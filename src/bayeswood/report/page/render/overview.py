@@ -49,7 +49,9 @@ def _tiles(found: ReportSummary) -> Iterator[Html]:
         yield _tile(percent(share), "no data near", usual, "support")
     names = [one.name for one in found.drivers.importances[:3]]
     if names:
-        yield _tile(names[0], "drives it most", f"then {listing(names[1:])}" if names[1:] else "", "drivers")
+        yield _tile(
+            names[0], "drives it most", f"then {listing(names[1:])}" if names[1:] else "", "drivers"
+        )
 
 
 def _confident(trust: ClassTrust) -> Html:

@@ -37,10 +37,11 @@ def render_regions(found: RegionSummary | None, is_classifier: bool) -> Html:
     if found is None:
         return section("regions", _TITLE, "This model promises nothing that could be checked.")
     what = (
-        "Of all predictions made with a probability of 80%, four in five should be right: among all "
-        "rows, and among those of any region."
+        "Of all predictions made with a probability of 80%, four in five should be right: among "
+        "all rows, and among those of any region."
         if is_classifier
-        else "Intervals should hold what they promise among all rows, and among those of any region."
+        else "Intervals should hold what they promise among all rows, and among those of any "
+        "region."
     )
     parts = [_reliability(found.reliability)] if found.reliability is not None else []
     return section("regions", _TITLE, what, *parts, _regions(found, is_classifier))
@@ -70,8 +71,8 @@ def _reliability(found: Reliability) -> Html:
     ]  # fmt: skip
     head = ("mean probability", "frequency", "its interval", "rows")
     caption = (
-        "Groups of rows with like probabilities: on the grey line they are right. The mean distance "
-        f"from it is {percent(found.error)}; right probabilities would have "
+        "Groups of rows with like probabilities: on the grey line they are right. The mean "
+        f"distance from it is {percent(found.error)}; right probabilities would have "
         f"{percent(found.error_by_chance)} by chance."
     )
     return figure(chart, caption, numbers(table(head, rows)))

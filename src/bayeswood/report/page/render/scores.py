@@ -22,8 +22,8 @@ from bayeswood.report.page.summary.scores import ClassLine, Score, ScoreSummary
 def render_scores(found: ScoreSummary, target: str) -> Html:
     """The section."""
     lead = (
-        f"By {plural(found.n_rows, 'row')}. In brackets the {percent(found.confidence, 0)} interval "
-        "of each score, over bootstrap samples of the rows. If the model was fitted to these rows, "
+        f"By {plural(found.n_rows, 'row')}. In brackets the {percent(found.confidence, 0)} "
+        "interval of each score, over bootstrap samples of the rows. If the model was fitted to these rows, "
         "the scores are better than those of new ones."
     )
     rows = [(s.name, shown(s), between(s), s.words) for s in found.scores]
@@ -109,7 +109,9 @@ def _confusion(found: ScoreSummary) -> Html:
         tag("tbody", *lines),
         class_="confusion",
     )
-    return join((tag("h3", "What is taken for what"), tag("div", inside, class_="scroll", tabindex="0")))
+    return join(
+        (tag("h3", "What is taken for what"), tag("div", inside, class_="scroll", tabindex="0"))
+    )
 
 
 def _confusion_line(one: ClassLine, found: ScoreSummary, k: int) -> Html:

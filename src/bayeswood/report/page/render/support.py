@@ -35,7 +35,9 @@ def render_support(found: SupportSummary | None) -> Html:
     n_bars = len(found.counts)
     label = "Rows by support, from 0 to 1"
     chart = tag("div", drawing(bars(found.counts), label=label), class_="histogram")
-    ends = tag("div", tag("span", "0: no data near"), tag("span", "1: well surrounded"), class_="ends")
+    ends = tag(
+        "div", tag("span", "0: no data near"), tag("span", "1: well surrounded"), class_="ends"
+    )
     rows = [
         (f"{k / n_bars:.2f} to {(k + 1) / n_bars:.2f}", count(n))
         for k, n in enumerate(found.counts)

@@ -15,6 +15,7 @@ from bayeswood.report.page.render.chart import (
     figure,
     line,
     plot,
+    share_bar,
     up,
 )
 from bayeswood.report.page.render.markup import (
@@ -39,10 +40,7 @@ _N_COLOURS = 7
 def render_trees(found: TreesSummary) -> Html:
     """The section."""
     members = member_words(found.n_members, found.trees_per_member)
-    lead = (
-        f"{members.counted[:1].upper()}{members.counted[1:]}. A tree has {number(found.mean_leaves)} "
-        f"leaves and a depth of {number(found.mean_depth)}, on average."
-    )
+    lead = f"{members.counted}. A tree has {number(found.mean_leaves)} leaves and a depth of {number(found.mean_depth)}, on average."
     return section("trees", "The trees", lead, *_parts(found))
 
 
@@ -64,7 +62,9 @@ def _sizes(found: TreesSummary) -> Html:
     if len(shown.counts) < 2:
         return words(f"Every tree has {number(shown.low)} leaves.")
     chart = tag("div", drawing(bars(shown.counts), label="Trees by leaves"), class_="histogram low")
-    ends = tag("div", tag("span", number(shown.low)), tag("span", number(shown.high)), class_="ends")
+    ends = tag(
+        "div", tag("span", number(shown.low)), tag("span", number(shown.high)), class_="ends"
+    )
     wide = (shown.high - shown.low) / len(shown.counts)
     rows = [
         (f"{number(shown.low + k * wide)} to {number(shown.low + (k + 1) * wide)}", count(n))
@@ -84,7 +84,9 @@ def _drawn(found: TreesSummary) -> Html:
     lines = tag("ol", *(_line(one) for one in found.lines), class_="tree")
     keys = None
     if len(found.lines[0].shares) > 1:
-        keys = tag("figcaption", *(_class_key(k, n) for k, n in enumerate(found.class_names[:_N_COLOURS])))
+        keys = tag(
+            "figcaption", *(_class_key(k, n) for k, n in enumerate(found.class_names[:_N_COLOURS]))
+        )
     listed = numbers(tag("pre", found.outline), "The same as text")
     return join((tag("h3", "One tree"), said, tag("figure", lines, keys, listed)))
 
@@ -136,10 +138,9 @@ def _place(place: TrunkPlace) -> Html:
     way = " → ".join("yes" if side == "L" else "no" for side in place.path)
     title = f"After {way}" if way else "Root"
     rows = [
-        (str(choice), tag("div", tag("i", style=f"width:{100 * choice.share:.1f}%"), class_="share-bar"),
-         percent(choice.share))
+        (str(choice), share_bar(choice.share), percent(choice.share))
         for choice in place.choices[:_MOST_CHOICES]
-    ]  # fmt: skip
+    ]
     hidden = len(place.choices) - len(rows)
     if hidden > 0:
         rest = sum(choice.share for choice in place.choices[_MOST_CHOICES:])
@@ -154,7 +155,12 @@ def _structure(found: TreeStructure) -> Html:
         for tree in found.top[:_MOST_TREES]
     ]
     used = [
-        (one.feature, percent(one.root_probability), percent(one.use_probability), number(one.n_splits, 3))
+        (
+            one.feature,
+            percent(one.root_probability),
+            percent(one.use_probability),
+            number(one.n_splits, 3),
+        )
         for one in found.features[:12]
     ]
     low, high = found.n_leaves.interval(0.9)
@@ -187,9 +193,16 @@ def _diagnostics(found: ChainDiagnostics | IslandDiagnostics) -> Html:
         shown = table(("islands of particles", "log evidence"), rows)
         return join((tag("h3", "Do the islands agree?"), said, shown))
     chains = [
-        (q.name, number(q.mean), number(q.std, 3), f"{q.rhat:.3f}", f"{q.ess_bulk:.0f}", f"{q.ess_tail:.0f}")
+        (
+            q.name,
+            number(q.mean),
+            number(q.std, 3),
+            f"{q.rhat:.3f}",
+            f"{q.ess_bulk:.0f}",
+            f"{q.ess_tail:.0f}",
+        )
         for q in found.quantities
-    ]  # fmt: skip
+    ]
     head = ("quantity", "mean", "sd", "R-hat", "bulk ESS", "tail ESS")
     said = words(
         f"{found.n_chains} chains of {found.n_draws:,} draws. R-hat near 1 means that chains have "
@@ -217,7 +230,8 @@ def _trace(trace: TraceSummary) -> Html:
     caption = "One line per chain; what is left of the upright line is burn-in."
     shown = np.unique(np.linspace(0, len(trace.iteration) - 1, 12).astype(int))
     rows = [
-        (count(trace.iteration[k]), *(number(chain[k]) for chain in trace.chains[:8])) for k in shown
+        (count(trace.iteration[k]), *(number(chain[k]) for chain in trace.chains[:8]))
+        for k in shown
     ]
     head = ("iteration", *(f"chain {k}" for k in range(min(len(trace.chains), 8))))
     return figure(chart, caption, numbers(table(head, rows)))

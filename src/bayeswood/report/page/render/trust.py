@@ -41,8 +41,9 @@ def render_trust(found: ClassTrust | NumberTrust | None, members: str) -> Html:
 
 def _of_classes(found: ClassTrust, members: str) -> Html:
     lead = (
-        f"A prediction is confident where at least the share γ₀ of the {members} votes for the same "
-        "class; elsewhere someone else should decide. Move γ₀ and see what becomes of the rows."
+        f"A prediction is confident where at least the share γ₀ of the {members} votes for the "
+        "same class; elsewhere someone else should decide. Move γ₀ and see what becomes of the "
+        "rows."
     )
     at = int(np.clip(round(found.gamma0 * found.steps), found.first, found.steps))
     right = int(found.n_correct[at - found.first])
@@ -152,7 +153,12 @@ def _curve(found: ClassTrust) -> Html:
     )
     shown = np.unique(np.linspace(0, len(right) - 1, 26).astype(int))
     rows = [
-        (f"{found.grid[k]:.3f}", percent(right[k]), percent(1 - right[k] - wrong[k]), percent(wrong[k]))
+        (
+            f"{found.grid[k]:.3f}",
+            percent(right[k]),
+            percent(1 - right[k] - wrong[k]),
+            percent(wrong[k]),
+        )
         for k in shown
     ]
     keys = join(
@@ -225,6 +231,8 @@ def _levels(found: NumberTrust) -> Html:
         for k in shown
     ]
     caption = "On the grey line, intervals hold what they promise; below it they are too narrow."
+    if found.n_level_rows < found.n_rows:
+        caption += f" By {found.n_level_rows:,} rows, drawn at random."
     return figure(chart, caption, numbers(table(("level", "held", "mean width"), rows)))
 
 

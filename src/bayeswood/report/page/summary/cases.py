@@ -124,7 +124,9 @@ def summarize_cases(rows: ReportRows, explained: ExplainedRows) -> CaseSummary:
     make = _class_case if rows.is_classifier else _number_case
     cases = tuple(make(rows, explained, place, ends) for place in range(len(explained.rows)))
     explains = (
-        "probability of the predicted class" if rows.is_classifier else f"prediction of {rows.target}"
+        "probability of the predicted class"
+        if rows.is_classifier
+        else f"prediction of {rows.target}"
     )
     return CaseSummary(cases, rows.n_given, rows.coverage, explains)
 

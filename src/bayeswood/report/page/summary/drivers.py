@@ -1,4 +1,4 @@
-"""What drives the predictions: importances with their spread, Shapley values, partial dependence."""
+"""What drives the predictions: importances, Shapley values and partial dependence, with bands."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -14,9 +14,11 @@ from bayeswood.report.page.summary.support import least_supported
 F64 = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-# Leaves, times what is on the way to them, times outputs, times rows: some 20 s of one processor.
-_MOST_WORK = 3e9
-_FEWEST_ROWS = 12
+# Seconds of one processor, by guess: of all, of a leaf for each feature on the way to it and each
+# output, and of a tree.
+_MOST_SECONDS = 25.0
+_LEAF_SECONDS, _TREE_SECONDS = 1e-8, 1e-6
+_FEWEST_ROWS = 24
 # Of the values of every member at a time.
 _BLOCK_BYTES = 48 * 2**20
 _PURPOSE = 2
@@ -103,18 +105,19 @@ def _output(found: ShapValues) -> str:
 
 def _affordable(rows: ReportRows, most: int) -> int:
     """Fewer rows where trees are many and deep, so that the time has a bound."""
-    parts = rows.model.predictive_.additive(rows.model.forest_).parts
-    work = 0.0
-    for part in parts:
-        deep = np.minimum(part.forest.depths, rows.encoded.shape[1])
-        work += float(part.forest.n_leaves @ (1.0 + deep)) * part.forest.n_outputs
-    return int(np.clip(_MOST_WORK / max(work, 1.0), min(_FEWEST_ROWS, most), most))
+    seconds = 0.0
+    for part in rows.model.predictive_.additive(rows.model.forest_).parts:
+        forest = part.forest
+        deep = np.minimum(forest.depths, rows.encoded.shape[1])
+        seconds += _LEAF_SECONDS * float(forest.n_leaves @ (1.0 + deep)) * forest.n_outputs
+        seconds += _TREE_SECONDS * forest.n_trees
+    return int(np.clip(_MOST_SECONDS / max(seconds, 1e-9), min(_FEWEST_ROWS, most), most))
 
 
 def _block_size(rows: ReportRows) -> int:
     forest = rows.model.forest_
     each = 8 * forest.n_members * rows.encoded.shape[1] * forest.n_outputs
-    return max(1, _BLOCK_BYTES // each)
+    return max(1, _BLOCK_BYTES // int(each))
 
 
 def choose_rows(rows: ReportRows, most: int) -> tuple[Rows, NDArray[np.bool_]]:

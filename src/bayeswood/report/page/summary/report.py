@@ -100,9 +100,7 @@ def summarize_report(
         "regions": summarize_regions(rows),
         "support": summarize_support(rows),
     }
-    explained = explain_rows(
-        rows, max_cases, told.between(_PREDICTED, _EXPLAINED, "explanations")
-    )
+    explained = explain_rows(rows, max_cases, told.between(_PREDICTED, _EXPLAINED, "explanations"))
     found["drivers"] = summarize_drivers(
         rows, explained, told.between(_EXPLAINED, _DRIVEN, "what drives it")
     )

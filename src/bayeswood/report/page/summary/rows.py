@@ -1,5 +1,6 @@
 """The rows that a report is about: read once, predicted once, and asked by every section."""
 
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,6 +25,9 @@ F64 = NDArray[np.float64]
 NAME = "report.html"
 # No level has this number: one that training did not see.
 _UNSEEN = -1.0
+# Members, rows and levels whose quantiles are searched for in some five seconds.
+_MOST_SEARCHED = 8_000_000
+_FEWEST_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +187,8 @@ def read_rows(model: Any, X: Any, y: Any, sample_weight: Any, asked: Asked) -> R
         raise BayeswoodError(f"The 'X' parameter of {NAME} must have at least one row.")
     truth = _read_truth(model, y, len(encoded))
     weights = check_weights(sample_weight, len(encoded), NAME)
-    rows = thin_rows(encoded, asked.max_rows, [asked.seed, 0])
+    most = min(asked.max_rows, affordable_rows(model, 2))
+    rows = thin_rows(encoded, most, [asked.seed, 0])
     return ReportRows(
         model=model,
         table=X if len(rows) == len(encoded) else take_rows(X, rows),
@@ -197,6 +202,13 @@ def read_rows(model: Any, X: Any, y: Any, sample_weight: Any, asked: Asked) -> R
         gamma0=asked.gamma0,
         seed=asked.seed,
     )
+
+
+def affordable_rows(model: Any, n_levels: int) -> int:
+    """Rows that so many quantiles of numbers may be asked of: fewer where they are searched for."""
+    if not getattr(model.predictive_, "searches_quantiles", False):
+        return sys.maxsize
+    return max(_FEWEST_ROWS, _MOST_SEARCHED // (int(model.forest_.n_members) * n_levels))
 
 
 def _read_truth(model: Any, y: Any, n_rows: int) -> NDArray[Any]:

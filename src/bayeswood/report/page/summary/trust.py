@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.report.page.summary.rows import ReportRows
+from bayeswood.report.page.summary.rows import ReportRows, affordable_rows
 from bayeswood.uncertainty import (
     NoConfidentThreshold,
     choose_gamma0,
@@ -21,6 +21,8 @@ Counts = NDArray[np.int64]
 # The slider's steps of γ₀, and of the level, in shares of 1.
 STEPS = 1000
 _LEVELS = np.arange(10, 100) / 100
+_FEW_LEVELS = np.append(np.arange(10, 100, 5), 99) / 100
+_PURPOSE = 4
 _TARGETS = (0.005, 0.01, 0.02, 0.05)
 _CONFIDENCE = 0.95
 _N_WIDTHS = 100
@@ -89,7 +91,8 @@ class NumberTrust:
 
     Attributes
     ----------
-    n_rows : int
+    n_rows, n_level_rows : int
+        Rows, and those that the levels were tried on.
     coverage : float
         Where the first slider stands at first.
     levels : ndarray
@@ -105,6 +108,7 @@ class NumberTrust:
     """
 
     n_rows: int
+    n_level_rows: int
     coverage: float
     levels: F64
     covered: F64
@@ -150,21 +154,30 @@ def _promise(rows: ReportRows, target: float) -> Promise:
 
 
 def _number_trust(rows: ReportRows) -> NumberTrust:
-    y, wanted = rows.y, np.union1d(_LEVELS, rows.coverage)
-    levels = np.concatenate([interval_levels(float(level)) for level in wanted])
-    ends = np.asarray(rows.model.predict_quantiles(rows.table, levels))
-    lower, upper = ends[:, ::2], ends[:, 1::2]
-    below, above = (y[:, None] < lower).mean(axis=0), (y[:, None] > upper).mean(axis=0)
+    is_quick = affordable_rows(rows.model, 1) > len(rows.encoded) * len(_LEVELS) * 2
+    wanted = np.union1d(_LEVELS if is_quick else _FEW_LEVELS, rows.coverage)
+    tried = rows.sample(affordable_rows(rows.model, 2 * len(wanted)), _PURPOSE)
     return NumberTrust(
         n_rows=len(rows),
+        n_level_rows=len(tried),
         coverage=rows.coverage,
         levels=wanted,
-        covered=((lower <= y[:, None]) & (y[:, None] <= upper)).mean(axis=0),
-        below=below,
-        above=above,
-        mean_width=(upper - lower).mean(axis=0),
+        **_by_level(rows, wanted, tried),
         **_by_width(rows),
     )
+
+
+def _by_level(rows: ReportRows, wanted: F64, tried: NDArray[np.intp]) -> dict[str, Any]:
+    """What intervals of each level hold, and how wide they are."""
+    levels = np.concatenate([interval_levels(float(level)) for level in wanted])
+    ends = np.asarray(rows.model.predict_quantiles(rows.take(tried), levels))
+    lower, upper, y = ends[:, ::2], ends[:, 1::2], rows.y[tried, None]
+    return {
+        "covered": ((lower <= y) & (y <= upper)).mean(axis=0),
+        "below": (y < lower).mean(axis=0),
+        "above": (y > upper).mean(axis=0),
+        "mean_width": (upper - lower).mean(axis=0),
+    }
 
 
 def _by_width(rows: ReportRows) -> dict[str, Any]:
