@@ -100,9 +100,9 @@ def _swarms(found: DriverSummary) -> Iterator[Html]:
     yield tag("h3", "What each column adds to each prediction")
     yield words(
         f"Shapley values of {plural(found.n_swarm_rows, 'row')}: a dot is a row, and lies where "
-        "the column has moved its prediction, from what is said when nothing is known. Blue dots have "
-        "low values of the column, amber ones high values, grey ones are categories or missing. "
-        f"Thin lines are the {percent(found.coverage, 0)} credible bands of some of the dots."
+        "the column has moved its prediction, from what is said when nothing is known. Blue dots "
+        "have low values of the column, amber ones high values, grey ones are categories or "
+        f"missing. Thin lines are the {percent(found.coverage, 0)} credible bands of some dots."
     )
     first, *others = found.swarms
     yield _swarm(first)

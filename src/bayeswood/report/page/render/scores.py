@@ -23,8 +23,8 @@ def render_scores(found: ScoreSummary, target: str) -> Html:
     """The section."""
     lead = (
         f"By {plural(found.n_rows, 'row')}. In brackets the {percent(found.confidence, 0)} "
-        "interval of each score, over bootstrap samples of the rows. If the model was fitted to these rows, "
-        "the scores are better than those of new ones."
+        "interval of each score, over bootstrap samples of the rows. If the model was fitted to "
+        "these rows, the scores are better than those of new ones."
     )
     rows = [(s.name, shown(s), between(s), s.words) for s in found.scores]
     parts = [_score_table(rows), *_out_of_bag(found)]

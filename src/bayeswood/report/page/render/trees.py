@@ -40,7 +40,10 @@ _N_COLOURS = 7
 def render_trees(found: TreesSummary) -> Html:
     """The section."""
     members = member_words(found.n_members, found.trees_per_member)
-    lead = f"{members.counted}. A tree has {number(found.mean_leaves)} leaves and a depth of {number(found.mean_depth)}, on average."
+    lead = (
+        f"{members.counted}. A tree has {number(found.mean_leaves)} leaves and a depth of "
+        f"{number(found.mean_depth)}, on average."
+    )
     return section("trees", "The trees", lead, *_parts(found))
 
 

@@ -183,13 +183,11 @@ def read_rows(model: Any, X: Any, y: Any, sample_weight: Any, asked: Asked) -> R
     encoded = np.asarray(
         encode_table(X, model.schema_, estimator_name=NAME, unseen=_UNSEEN), dtype=np.float64
     )
-    if not len(encoded):
-        raise BayeswoodError(f"The 'X' parameter of {NAME} must have at least one row.")
     truth = _read_truth(model, y, len(encoded))
     weights = check_weights(sample_weight, len(encoded), NAME)
     most = min(asked.max_rows, affordable_rows(model, 2))
     rows = thin_rows(encoded, most, [asked.seed, 0])
-    return ReportRows(
+    found = ReportRows(
         model=model,
         table=X if len(rows) == len(encoded) else take_rows(X, rows),
         number=rows,
@@ -202,6 +200,9 @@ def read_rows(model: Any, X: Any, y: Any, sample_weight: Any, asked: Asked) -> R
         gamma0=asked.gamma0,
         seed=asked.seed,
     )
+    if found.is_classifier:
+        _ = found.envelope  # says so if y and the model's classes are of different kinds
+    return found
 
 
 def affordable_rows(model: Any, n_levels: int) -> int:

@@ -170,7 +170,10 @@ def _number_trust(rows: ReportRows) -> NumberTrust:
 def _by_level(rows: ReportRows, wanted: F64, tried: NDArray[np.intp]) -> dict[str, Any]:
     """What intervals of each level hold, and how wide they are."""
     levels = np.concatenate([interval_levels(float(level)) for level in wanted])
-    ends = np.asarray(rows.model.predict_quantiles(rows.take(tried), levels))
+    with warnings.catch_warnings():
+        # Few training rows cannot promise the highest levels; what they hold is shown beside them.
+        warnings.simplefilter("ignore", UserWarning)
+        ends = np.asarray(rows.model.predict_quantiles(rows.take(tried), levels))
     lower, upper, y = ends[:, ::2], ends[:, 1::2], rows.y[tried, None]
     return {
         "covered": ((lower <= y) & (y <= upper)).mean(axis=0),
