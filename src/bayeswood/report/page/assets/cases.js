@@ -13,10 +13,13 @@ function number(value) {
   if (typeof value === "string") return value;
   if (value === null || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1000 && size < 1e6) return Math.round(value).toLocaleString("en-US");
+  if (size >= 1e4 && size < 1e6) return Math.round(value).toLocaleString("en-US");
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
-const signed = (value) => (value > 0 ? "+" : "") + number(Number(value.toPrecision(3)));
+function signed(value) {
+  const size = Math.abs(value), sign = value > 0 ? "+" : value < 0 ? "−" : "";
+  return sign + (size > 0 && size < 1e-4 ? size.toExponential(1).replace("-", "−") : number(Number(size.toPrecision(3))));
+}
 
 function make(name, attributes, ...children) {
   const made = document.createElement(name);

@@ -8,7 +8,7 @@ const show = (id, text) => { byId(id).textContent = text; };
 function number(value) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1000 && size < 1e6) return Math.round(value).toLocaleString("en-US");
+  if (size >= 1e4 && size < 1e6) return Math.round(value).toLocaleString("en-US");
   return String(Number(value.toPrecision(4))).replace("-", "−");
 }
 

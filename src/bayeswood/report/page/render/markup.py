@@ -9,7 +9,7 @@ _EMPTY = frozenset({"input", "meta"})
 _CLOSED = frozenset({"path", "rect"})
 
 
-_MARKS = re.compile(r"([_./-])(?=\w)")
+_MARKS = re.compile(r"([_./-])(?=[^\W\d])")
 
 
 class Html(str):
@@ -142,8 +142,10 @@ def number(value: float | None, digits: int = 4) -> str:
     """
     if value is None or value != value:
         return "–"
-    if 1000 <= abs(value) < 1e6:
+    if 1e4 <= abs(value) < 1e6:
         return f"{value:,.0f}"
+    if 0 < abs(value) < 1e-4:
+        digits = 2
     return f"{value:.{digits}g}".replace("-", "−")
 
 

@@ -17,6 +17,7 @@ from bayeswood.report.page.render.chart import (
 )
 from bayeswood.report.page.render.markup import (
     Html,
+    breakable,
     count,
     join,
     numbers,
@@ -117,7 +118,7 @@ def _line(scale: Scale, region: Region) -> tuple[Html, Html, str]:
     )
     name = tag(
         "span",
-        region.kind,
+        breakable(region.kind),
         tag("span", f" {region.name}", class_="part") if region.name else None,
         tag("small", f" {region.n_rows:,}", class_="soft"),
     )

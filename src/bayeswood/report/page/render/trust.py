@@ -172,7 +172,7 @@ def _promises(found: ClassTrust) -> Html:
     rows = [
         (
             f"at most {percent(p.target)}",
-            "none is strict enough for so few rows" if p.gamma0 is None else f"{p.gamma0:.4g}",
+            "none" if p.gamma0 is None else f"{p.gamma0:.4g}",
             percent(p.confident_correct),
             percent(p.uncertain),
             percent(p.confident_incorrect),
@@ -181,8 +181,9 @@ def _promises(found: ClassTrust) -> Html:
     ]
     head = ("confident errors among all rows", "smallest γ₀", *OUTCOMES)
     said = words(
-        f"The smallest γ₀ that keeps confident errors that rare among new rows like these, with "
-        f"{percent(found.confidence, 0)} confidence (if these rows were not used to fit)."
+        "The smallest γ₀ that keeps confident errors that rare among new rows like these, with "
+        f"{percent(found.confidence, 0)} confidence (if these rows were not used to fit). None: no "
+        "γ₀ is strict enough, or these rows are too few to tell."
     )
     return join((tag("h3", "Errors kept rare, with a guarantee"), said, table(head, rows)))
 
