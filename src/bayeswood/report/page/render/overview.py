@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from bayeswood.report.names import listing, member_words
-from bayeswood.report.page.render.markup import Html, join, number, percent, plural, tag
+from bayeswood.report.page.render.markup import Html, breakable, join, number, percent, plural, tag
 from bayeswood.report.page.render.scores import between, shown
 from bayeswood.report.page.summary.report import ReportSummary
 from bayeswood.report.page.summary.trust import ClassTrust, NumberTrust
@@ -31,7 +31,7 @@ def render_overview(found: ReportSummary) -> Html:
 
 
 def _tile(value: str, name: str, said: str, href: str) -> Html:
-    inside = (tag("b", value), tag("span", name, class_="name"), tag("small", said))
+    inside = (tag("b", breakable(value)), tag("span", name, class_="name"), tag("small", said))
     return tag("a", *inside, href=f"#{href}", class_="tile")
 
 
