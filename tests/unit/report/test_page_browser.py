@@ -17,7 +17,7 @@ from bayeswood import (
 )
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run")
+OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
 QUIET = ("--disable-background-networking", "--disable-component-update", "--disable-sync")
 TRAIN, TEST = slice(0, 140), slice(140, None)
 SIZES = {"phone": 390, "desk": 1280}

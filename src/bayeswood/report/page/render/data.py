@@ -18,6 +18,9 @@ from bayeswood.report.page.render.markup import (
 )
 from bayeswood.report.page.summary.data import Bars, ColumnSummary, DataSummary
 
+# Columns that are not folded away.
+_N_COLUMNS = 20
+
 
 def render_data(found: DataSummary) -> Html:
     """The section."""
@@ -49,8 +52,26 @@ def _parts(found: DataSummary) -> Iterator[Html]:
             f"The {len(found.columns)} of {found.n_columns:,} columns that trees use most.",
             class_="note",
         )
+    first, others = _by_use(found.columns)
+    yield _columns(first)
+    if others:
+        said = f"{plural(len(others), 'column')} that trees use less"
+        yield tag("details", tag("summary", said), _columns(others))
+
+
+def _by_use(
+    columns: tuple[ColumnSummary, ...],
+) -> tuple[list[ColumnSummary], list[ColumnSummary]]:
+    """The columns that trees use most, and the others, both in the order of the table."""
+    ranked = sorted(columns, key=lambda column: -column.importance)
+    least = ranked[:_N_COLUMNS][-1].importance if ranked else 0.0
+    first = [column for column in columns if column.importance >= least][:_N_COLUMNS]
+    return first, [column for column in columns if column not in first]
+
+
+def _columns(columns: list[ColumnSummary]) -> Html:
     head = ("column", "kind", "rows", "missing", "values", "least", "median", "largest", "notes")
-    yield table(head, map(_column, found.columns), texts=3, caption="Columns", class_="columns")
+    return table(head, map(_column, columns), texts=3, caption="Columns", class_="columns")
 
 
 def _response(found: DataSummary) -> Html:
