@@ -264,7 +264,7 @@ def test_few_rows_new_levels_and_new_classes(classes, table):
     X["kind"] = ["violet", "red"]
     found = report.html(classes, X, y)
     assert "have a class that the model never saw" in found.text
-    assert "1 cells with levels that the model never saw" in found.text
+    assert "levels that the model never saw, taken as missing: 1" in found.text
     one = report.html(classes, table[0][TEST][:1], table[1][TEST][:1])
     assert one.summary.scores.n_rows == 1
 

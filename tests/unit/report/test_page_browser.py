@@ -225,6 +225,7 @@ def test_pages_are_drawn_at_any_width(opened, kind, size):
     extent = "e => e.getBBox().width + e.getBBox().height"
     sizes = one.page.evaluate(f"[...document.querySelectorAll('main svg')].map({extent})")
     assert len(sizes) > 20
+    assert one.page.locator("path *, rect *").count() == 0
     assert min(sizes) > 0
 
 

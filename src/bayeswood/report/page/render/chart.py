@@ -163,11 +163,11 @@ def plot(label: str, x: Axis, y: Axis, *marks: object, id_: str | None = None) -
     below = join(tag("span", text, style=f"left:{100 * at:.2f}%") for at, text in columns)
     return tag(
         "div",
-        tag("div", y.title, class_="y-title"),
+        tag("div", breakable(y.title), class_="y-title"),
         tag("div", left, class_="y-axis", aria_hidden="true"),
         tag("div", drawing(grid, *marks, label=label), class_="canvas", id=id_),
         tag("div", below, class_="x-axis", aria_hidden="true"),
-        tag("div", x.title, class_="x-title"),
+        tag("div", breakable(x.title), class_="x-title"),
         class_="plot",
     )
 

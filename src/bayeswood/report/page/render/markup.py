@@ -170,7 +170,8 @@ def plural(n: int, word: str) -> str:
 
     Examples
     --------
-    >>> plural(1, "row"), plural(1200, "row")
-    ('1 row', '1,200 rows')
+    >>> plural(1, "row"), plural(1200, "row"), plural(3, "class")
+    ('1 row', '1,200 rows', '3 classes')
     """
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+    ending = "" if n == 1 else "es" if word.endswith("s") else "s"
+    return f"{n:,} {word}{ending}"

@@ -167,7 +167,7 @@ def _kind(rows: ReportRows, name: str, is_category: bool) -> str:
 def _column_notes(rows: ReportRows, j: int, present: F64, names_rows: bool) -> Iterator[str]:
     n_unseen = int(np.count_nonzero(present < 0)) if _is_category(rows, j) else 0
     if n_unseen:
-        yield f"{n_unseen:,} cells with levels that the model never saw, taken as missing"
+        yield f"levels that the model never saw, taken as missing: {n_unseen:,}"
     if not present.size:
         yield "missing throughout"
     elif len(np.unique(present)) == 1:
