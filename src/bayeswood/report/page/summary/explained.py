@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.attribution import ShapValues
 from bayeswood.progress import Report
 from bayeswood.report.page.summary.rows import ReportRows
 from bayeswood.report.page.summary.support import least_supported
@@ -96,11 +95,7 @@ def _explain_block(rows: ReportRows, block: Rows) -> tuple[Any, ...]:
     several = bool(found.output_names)
     parts = (found.values, ends[..., 0] + shift, ends[..., 1] + shift, found.base_values)
     shaped = parts if several else tuple(part[..., None] for part in parts)
-    return (*shaped, found.data, _output(found))
-
-
-def _output(found: ShapValues) -> str:
-    return found.output
+    return (*shaped, found.data, found.output)
 
 
 def _affordable(rows: ReportRows, most: int) -> int:
