@@ -16,7 +16,8 @@ def folder(tmp_path_factory):
     for target, other in (("kind", "price"), ("price", "kind")):
         model = place / f"{target}.bayeswood"
         drop = f"id,weight,{other}"
-        run("fit", place / "mixed.csv", "-t", target, "--drop", drop, "-n", 10, "-o", model, "-q")
+        run("fit", place / "mixed.csv", "-t", target, "--drop", drop, "-n", 10, "-o", model, "-q",
+            "-m", "random-forest")  # fmt: skip
     return place
 
 
