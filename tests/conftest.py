@@ -74,6 +74,8 @@ SHARING = (
     "test_monotone.py",
     "test_noise_and_knowledge.py",
     "test_notebook.py",
+    "test_page.py",
+    "test_page_browser.py",
     "test_prior_limit.py",
 )
 

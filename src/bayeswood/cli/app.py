@@ -18,6 +18,7 @@ VERBS = {
     "fit": "Fit a model to DATA and say how good and how sure it is.",
     "info": "Say what MODEL is: its method, trees, features and parameters.",
     "predict": "Predict every row of DATA with MODEL, in order.",
+    "report": "Write a page about MODEL and how it does on DATA.",
     "reproduce": "Run PAPER again; without PAPER, list what there is.",
 }
 EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130

@@ -32,7 +32,8 @@ from bayeswood.datasets import builtin_names
 def demo(folder: Path, data: str, quiet: bool, as_json: bool, debug: bool) -> None:
     """Fit a calibrated forest to bundled data and draw its uncertainty.
 
-    A quarter of the rows is held out. Writes the model, predictions with intervals, and a picture.
+    A quarter of the rows is held out. Writes the model, predictions with intervals, a picture, and
+    a report to open in a browser.
     """
     folder.mkdir(parents=True, exist_ok=True)
     request = FitRequest(
@@ -44,6 +45,7 @@ def demo(folder: Path, data: str, quiet: bool, as_json: bool, debug: bool) -> No
         out=folder / "model.bayeswood",
         predictions=folder / "predictions.csv",
         plot=folder / f"{data}.png",
+        report=folder / "report.html",
     )
     screen = Screen(quiet=quiet, as_json=as_json)
     run_fit(request, screen)

@@ -34,8 +34,10 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
     DEFAULT_GAMMA0,
     ClassPredictions,
+    HtmlReport,
     Importances,
     NumberPredictions,
+    html,
     predict_rows,
     score_predictions,
     summarize_importances,
@@ -112,7 +114,7 @@ def run_fit(request: FitRequest, screen: Screen) -> None:
         fit_large(request, limit, screen)
         return
     with OutputFiles(source_path(request.data)) as files:
-        files.check(request.out, request.predictions, request.plot)
+        files.check(request.out, request.predictions, request.plot, request.report)
         _check_plot(request.plot)
         if request.predictions is not None:
             check_ending(request.predictions, "--predictions")
@@ -262,6 +264,8 @@ def _write_outputs(
 ) -> None:
     if request.out is not None:
         files.write(request.out, fitted.estimator.save)
+    if request.report is not None:
+        files.write(request.report, _report_page(request, problem, fitted).save)
     if (predicted := fitted.predicted) is None:
         return
     if (place := request.predictions) is not None:
@@ -273,6 +277,22 @@ def _write_outputs(
         figure = _draw(request, problem, fitted, predicted)
         ending = picture.suffix.lower().removeprefix(".")
         files.write(picture, lambda path: figure.savefig(path, format=ending))
+
+
+def _report_page(request: FitRequest, problem: Problem, fitted: Fitted) -> HtmlReport:
+    rows = problem.shown_rows
+    return html(
+        fitted.estimator,
+        problem.features.table.take(rows),
+        problem.y[rows],
+        sample_weight=None if problem.weights is None else problem.weights[rows],
+        coverage=request.coverage,
+        gamma0=request.gamma0,
+        notes=[*problem.reading_notes, *problem.notes],
+        model_file=None if request.out is None else str(request.out),
+        data_file=request.data,
+        random_state=request.seed,
+    )
 
 
 def _draw(request: FitRequest, problem: Problem, fitted: Fitted, predicted: Predicted) -> Any:
@@ -293,7 +313,12 @@ def _draw(request: FitRequest, problem: Problem, fitted: Fitted, predicted: Pred
 
 def _result(request: FitRequest, problem: Problem, fitted: Fitted) -> dict[str, Any]:
     test, predicted = np.flatnonzero(problem.is_test), fitted.predicted
-    outputs = {"model": request.out, "predictions": request.predictions, "plot": request.plot}
+    outputs = {
+        "model": request.out,
+        "predictions": request.predictions,
+        "plot": request.plot,
+        "report": request.report,
+    }
     return {
         "data": request.data,
         "target": problem.target,

@@ -39,6 +39,7 @@ class FitRequest:
     out: Path | None = None
     predictions: Path | None = None
     plot: Path | None = None
+    report: Path | None = None
     test_size: float = 0.0
     task: Task | None = None
     columns: tuple[str, ...] = ()

@@ -60,7 +60,7 @@ def write_model(
     try:
         if isinstance(file, str | bytes | os.PathLike):
             target = _checked_target(file)
-            _replace(target, seal(*model_sections(class_name, meta, arrays, forest)))
+            replace_file(target, seal(*model_sections(class_name, meta, arrays, forest)))
         else:
             stream = as_stream(file, "write")
             write_pieces(stream, seal(*model_sections(class_name, meta, arrays, forest)))
@@ -132,7 +132,7 @@ def _checked_target(path: Any) -> str:
     return target
 
 
-def _replace(target: str, pieces: Iterable[Buffer]) -> None:
+def replace_file(target: str, pieces: Iterable[Buffer]) -> None:
     """Write a temporary file beside the target, flush it to disk, then rename it."""
     directory = os.path.dirname(target)
     temporary = os.path.join(directory, f".bayeswood-{secrets.token_hex(8)}.tmp")

@@ -1,6 +1,7 @@
 """What a fitted model says, first as plain data (summarize), then as text (render)."""
 
 from bayeswood.report.explain import Dissenter, Explanation, PartingFeature, explain
+from bayeswood.report.page import HtmlReport, html
 from bayeswood.report.predictions import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -24,6 +25,7 @@ __all__ = [
     "ClassifierScores",
     "Dissenter",
     "Explanation",
+    "HtmlReport",
     "Importances",
     "ModelSummary",
     "NumberPredictions",
@@ -32,6 +34,7 @@ __all__ = [
     "RegressorScores",
     "classify_outcomes",
     "explain",
+    "html",
     "predict_rows",
     "score_predictions",
     "summarize_importances",

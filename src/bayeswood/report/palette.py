@@ -39,3 +39,31 @@ def class_colour(class_idx: int) -> str:
 def class_marker(class_idx: int) -> str:
     """Marker of a class by its number; a point from the eighth on."""
     return CLASS_MARKERS[class_idx] if class_idx < len(CLASS_MARKERS) else "."
+
+
+# Of pages, by role, on light and on dark paper. Blue, amber and crimson are those of the outcomes,
+# and on dark paper lighter ones of the same hues.
+PAGE_COLOURS = {
+    "ink": INK,
+    "soft": "#5A6270",
+    "line": "#DDE1E6",
+    "paper": "#FFFFFF",
+    "wash": "#F5F7F9",
+    "link": "#005A8F",
+    "blue": BLUE,
+    "amber": AMBER,
+    "crimson": CRIMSON,
+    "grey": GREY,
+}
+DARK_COLOURS = {
+    "ink": "#E4E7EB",
+    "soft": "#A3ACB8",
+    "line": "#363D47",
+    "paper": "#15181D",
+    "wash": "#1E232A",
+    "link": "#7CC4F0",
+    "blue": "#4BA3DB",
+    "amber": "#F2B733",
+    "crimson": "#E0566F",
+    "grey": "#858D99",
+}

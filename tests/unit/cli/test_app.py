@@ -393,7 +393,7 @@ def test_demo(tmp_path, name):
     folder = tmp_path / "new" / "folder"
     out = run("demo", "--out", folder, "--data", name).stdout
     assert {path.name for path in folder.iterdir()} == {
-        "model.bayeswood", "predictions.csv", f"{name}.png"
+        "model.bayeswood", "predictions.csv", f"{name}.png", "report.html"
     }  # fmt: skip
     assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
     assert "rows held out" in out
@@ -446,7 +446,7 @@ def test_same_seed_same_answer_for_any_n_jobs(mixed):
 
 def test_version_and_help():
     assert run("--version").stdout.split()[-1] == bayeswood.__version__
-    for verb in ("fit", "predict", "evaluate", "info", "demo"):
+    for verb in ("fit", "predict", "evaluate", "info", "report", "demo"):
         out = run(verb, "--help").stdout
         assert "--json" in out
         assert max(map(len, out.splitlines())) <= 80

@@ -5,7 +5,7 @@ mixture over the members, which are alike.
 """
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ class NormalSums(NumberPredictive):
         Trees whose sums are log σ_m²(x), member by member; None if σ_m is the same everywhere.
     """
 
+    searches_quantiles: ClassVar[bool] = True
     noise_sd: F64
     variance: Forest | None = None
 

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,6 +242,10 @@ def _leaf_votes(forest: Forest) -> F64:
 
 class NumberPredictive(Predictive, ABC):
     """Answers about numbers: of the response itself, and of its mean."""
+
+    # Whether quantiles of the response are searched for, one by one, among all members: whoever
+    # asks for many of many rows had better ask for fewer.
+    searches_quantiles: ClassVar[bool] = False
 
     def check(self, caller: str, levels: F64 | None = None) -> None:
         """Raise, or warn, where it cannot give the distribution (or levels) that `caller` asks."""

@@ -5,7 +5,7 @@ about the leaf's mean; its variance is kept with the leaf.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,7 @@ class StudentLeaves(NumberPredictive):
         κ and a of the prior.
     """
 
+    searches_quantiles: ClassVar[bool] = True
     variance: F64
     strength: float
     shape: float

@@ -14,7 +14,7 @@ freedom f_k.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -152,6 +152,7 @@ class StudentMixture(NumberPredictive):
         Of the leaves' predictive distributions, in node order; their means are in the forest.
     """
 
+    searches_quantiles: ClassVar[bool] = True
     variance: F64
     freedom: F64
 
