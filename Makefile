@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \
     ! -name '*.pyc' ! -name '*.so' 2>/dev/null)
 CPP_FILES = $(shell find core bindings -name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
-PYTHON_FOLDERS = $(wildcard src tests benchmarks examples)
+PYTHON_FOLDERS = $(wildcard src tests benchmarks examples docs/conf.py docs/_extensions)
 
 # Prints the requirements of the extras named on its command line, one per line.
 LIST_EXTRAS := import sys, tomllib; \
@@ -20,11 +20,11 @@ LIST_EXTRAS := import sys, tomllib; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
 .NOTPARALLEL: # two installations into one environment must not overlap
-.PHONY: demo test bench wheel wheels-check format lint types test-core test-python clean distclean help
+.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-python clean distclean help
 
 help:
 	@sed -n '2,4s/^# //p' Makefile
-	@echo "Also: make bench, wheel, wheels-check, format, lint, types, test-core, test-python, clean, distclean"
+	@echo "Also: make docs, bench, wheel, wheels-check, format, lint, types, test-core, test-python, clean, distclean"
 
 demo: $(VENV)/.installed
 	bayeswood demo --out demo
@@ -59,6 +59,10 @@ $(VENV)/.tools: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
 	@touch $@
 
+$(VENV)/.docs: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' docs | $(PIP) install -r /dev/stdin
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' bench | $(PIP) install -r /dev/stdin
 	@touch $@
@@ -86,6 +90,14 @@ format: $(VENV)/.tools
 	ruff check --fix $(PYTHON_FOLDERS)
 	clang-format -i $(CPP_FILES)
 
+# --- the site: build/docs/index.html, which needs no server and no network ----------------------
+
+DOCS_MADE := docs/api/generated docs/gallery docs/outside
+
+docs: $(VENV)/.installed $(VENV)/.docs
+	rm -rf docs/api/generated
+	MPLBACKEND=agg python -m sphinx -b html -W --keep-going -j auto $(DOCS_ARGS) docs build/docs
+
 # --- benchmarks and releases --------------------------------------------------------------------
 
 bench: $(VENV)/.installed $(VENV)/.bench
@@ -104,7 +116,7 @@ wheels-check: $(VENV)/.created
 	python scripts/check_wheels.py
 
 clean:
-	rm -rf build dist wheelhouse demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist wheelhouse demo $(DOCS_MADE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find $(PYTHON_FOLDERS) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

@@ -1,0 +1,84 @@
+"""The order of the pages, kept apart from them: on a code host a toctree is noise.
+
+Each chapter's page gets a hidden table of its pages at its end.
+"""
+
+from typing import Any
+
+CHAPTERS = {
+    "index": [
+        "getting-started",
+        "methods",
+        "intervals",
+        "data",
+        "gallery/index",
+        "api/index",
+        "inside",
+    ],
+    "getting-started": [
+        "installation",
+        "cli",
+        "notebooks",
+        "datasets",
+        "from-scikit-learn",
+        "from-lightgbm",
+        "from-quantile-forest",
+        "from-stochtree",
+    ],
+    "methods": [
+        "calibrated-forest",
+        "random-forest",
+        "bayesian-forest",
+        "empirical-bayesian-forest",
+        "subsample-forest",
+        "randomized-trees",
+        "safe-bayes-forest",
+        "mcmc-trees",
+        "smc-trees",
+        "bart",
+        "envelope",
+        "growing",
+    ],
+    "intervals": ["uncertainty", "guarantees", "looking", "attributions"],
+    "data": [
+        "tables",
+        "categories",
+        "out-of-core",
+        "cluster",
+        "deployment",
+        "saving",
+        "export",
+    ],
+    "inside": [
+        "architecture",
+        "notation",
+        "errata",
+        "modelfile",
+        "performance",
+        "benchmarks-calibration",
+        "outside/papers",
+        "outside/contributing",
+        "outside/changelog",
+    ],
+    "outside/papers": [
+        "outside/lakshminarayanan-2013",
+        "outside/quadrianto-2015",
+        "outside/schetinin-2004",
+        "outside/taddy-2015",
+        "outside/tierney-lecture",
+    ],
+}
+
+
+def add_contents(app: Any, docname: str, source: list[str]) -> None:
+    """Append a chapter's hidden table of contents."""
+    pages = CHAPTERS.get(docname)
+    if pages:
+        lines = "\n".join(f"/{page}" for page in pages)
+        source[0] += f"\n\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("source-read", add_contents)
+    return {"parallel_read_safe": True}
