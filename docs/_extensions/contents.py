@@ -1,8 +1,10 @@
 """The order of the pages, kept apart from them: on a code host a toctree is noise.
 
-Each chapter's page gets a hidden table of its pages at its end.
+Each chapter's page gets a hidden table of its pages at its end. Pages that no chapter names come
+last in the last one.
 """
 
+from pathlib import Path
 from typing import Any
 
 CHAPTERS = {
@@ -70,9 +72,17 @@ CHAPTERS = {
 }
 
 
+def chapters() -> dict[str, list[str]]:
+    """The pages of each chapter, none left out."""
+    named = {"index"}.union(*CHAPTERS.values())
+    docs = Path(__file__).parents[1]
+    rest = sorted(page.stem for page in docs.glob("*.md") if page.stem not in named)
+    return {**CHAPTERS, "inside": [*CHAPTERS["inside"], *rest]}
+
+
 def add_contents(app: Any, docname: str, source: list[str]) -> None:
     """Append a chapter's hidden table of contents."""
-    pages = CHAPTERS.get(docname)
+    pages = chapters().get(docname)
     if pages:
         lines = "\n".join(f"/{page}" for page in pages)
         source[0] += f"\n\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
