@@ -95,7 +95,7 @@ format: $(VENV)/.tools
 DOCS_MADE := docs/api/generated docs/gallery docs/outside
 
 docs: $(VENV)/.installed $(VENV)/.docs
-	rm -rf docs/api/generated
+	rm -rf $(DOCS_MADE)
 	MPLBACKEND=agg python -m sphinx -b html -W --keep-going -j auto $(DOCS_ARGS) docs build/docs
 
 # --- benchmarks and releases --------------------------------------------------------------------
