@@ -43,6 +43,7 @@ autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
 numpydoc_show_inherited_class_members = False
 default_role = "py:obj"
+toc_object_entries_show_parents = "hide"
 
 # --- gallery ---
 sphinx_gallery_conf = {

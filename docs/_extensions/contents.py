@@ -7,6 +7,14 @@ last in the last one.
 from pathlib import Path
 from typing import Any
 
+# Short names for the bar at the top.
+NAMES = {
+    "getting-started": "Start",
+    "methods": "Methods",
+    "intervals": "Uncertainty",
+    "data": "Data",
+    "api/index": "API",
+}
 CHAPTERS = {
     "index": [
         "getting-started",
@@ -84,7 +92,9 @@ def add_contents(app: Any, docname: str, source: list[str]) -> None:
     """Append a chapter's hidden table of contents."""
     pages = chapters().get(docname)
     if pages:
-        lines = "\n".join(f"/{page}" for page in pages)
+        lines = "\n".join(
+            f"{NAMES[page]} </{page}>" if page in NAMES else f"/{page}" for page in pages
+        )
         source[0] += f"\n\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
 
 
