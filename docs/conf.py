@@ -5,6 +5,8 @@ import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+from paper_table import papers_of_classes
+
 _project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text())[
     "project"
 ]
@@ -38,6 +40,7 @@ myst_fence_as_directive = ["math"]
 
 # --- API reference ---
 autosummary_generate = True
+autosummary_context = {"papers": papers_of_classes()}
 autodoc_typehints = "none"  # numpydoc's sections name them
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False

@@ -1,7 +1,7 @@
 """Formulas as MathML, which every current browser draws by itself: no script and no network.
 
-The converter is that of docutils, which Sphinx brings; `_static/site.css` brings a font with a table
-for formulas, without which browsers set them badly.
+The converter is that of docutils, which Sphinx brings; `_static/site.css` brings a font with a
+table for formulas, without which browsers set them badly.
 """
 
 from typing import Any

@@ -102,3 +102,11 @@ def test_a_missing_name_is_noticed():
     assert "bayeswood.load" in LISTED
     assert "bayeswood.no_such_name" not in LISTED
     assert not same_elsewhere(object())
+
+
+def test_every_estimator_has_its_paper_and_page():
+    table = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8").partition("| class |")[2]
+    named = set(re.findall(r"`(\w+)`", table.partition("\n\n")[0]))
+    bayeswood = importlib.import_module("bayeswood")
+    estimators = [name for name in bayeswood.__all__ if hasattr(getattr(bayeswood, name), "fit")]
+    assert set(estimators) - named == set()
