@@ -20,11 +20,13 @@ LIST_EXTRAS := import sys, tomllib; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
 .NOTPARALLEL: # two installations into one environment must not overlap
-.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-python clean distclean help
+.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-arm test-lowest \
+    test-python coverage clean distclean help
 
 help:
 	@sed -n '2,4s/^# //p' Makefile
-	@echo "Also: make docs, bench, wheel, wheels-check, format, lint, types, test-core, test-python, clean, distclean"
+	@echo "Also: make docs, bench, wheel, wheels-check, format, lint, types, test-core, test-python, test-arm,"
+	@echo "test-lowest, coverage, clean, distclean"
 
 demo: $(VENV)/.installed
 	bayeswood demo --out demo
@@ -63,19 +65,35 @@ $(VENV)/.docs: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' docs | $(PIP) install -r /dev/stdin
 	@touch $@
 
+$(VENV)/.coverage: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' coverage | $(PIP) install -r /dev/stdin
+	@touch $@
+
 $(VENV)/.bench: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' bench | $(PIP) install -r /dev/stdin
 	@touch $@
 
 # --- checks -------------------------------------------------------------------------------------
 
+# CXX=clang++ chooses the compiler; each has a folder of its own.
+SANITIZED := build/sanitize$(if $(filter-out default undefined,$(origin CXX)),-$(notdir $(CXX)))
 test-core: $(VENV)/.builder
-	cmake -S . -B build/sanitize -G Ninja -DBAYESWOOD_TESTS=ON
-	cmake --build build/sanitize
-	ctest --test-dir build/sanitize --output-on-failure
+	cmake -S . -B $(SANITIZED) -G Ninja -DBAYESWOOD_TESTS=ON
+	cmake --build $(SANITIZED)
+	ctest --test-dir $(SANITIZED) --output-on-failure
+
+# Needs an x86-64 machine, and of Debian g++-aarch64-linux-gnu and qemu-user-static.
+test-arm: $(VENV)/.builder
+	sh scripts/test_arm.sh
+
+test-lowest: $(VENV)/.created
+	python scripts/test_lowest.py $(PYTEST_ARGS)
+
+coverage: $(VENV)/.installed $(VENV)/.tools $(VENV)/.coverage
+	sh scripts/coverage.sh -n $(JOBS) $(PYTEST_ARGS)
 
 test-python: $(VENV)/.installed $(VENV)/.tools
-	SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	ruff format --check $(PYTHON_FOLDERS)

@@ -85,6 +85,10 @@ def measured(ways: dict[str, Predict], rows: np.ndarray, repeats: int) -> dict[s
     return dict(zip(ways, np.min(rounds, axis=0), strict=True))
 
 
+def shown(seconds: float) -> str:
+    return f"{1e6 * seconds:,.0f} µs" if seconds < 0.01 else f"{seconds:.2f} s"
+
+
 def table(n_estimators: int, sizes: list[int], repeats: int) -> Iterator[str]:
     model = fitted(n_estimators)
     ways = {name: make(model) for name, make in WAYS.items()}
@@ -93,7 +97,7 @@ def table(n_estimators: int, sizes: list[int], repeats: int) -> Iterator[str]:
     yield "|---" * (len(ways) + 1) + "|"
     for size in sizes:
         found = measured(ways, rng.normal(size=(size, 20)), repeats)
-        yield f"| {size:,} | " + " | ".join(f"{1e6 * t:,.0f} µs" for t in found.values()) + " |"
+        yield f"| {size:,} | " + " | ".join(map(shown, found.values())) + " |"
 
 
 def main() -> None:

@@ -6,8 +6,8 @@ from importlib import metadata
 from pathlib import Path
 
 LIBRARIES = (
-    "bayeswood", "numpy", "scikit-learn", "biosphere", "lightgbm", "xgboost", "quantile-forest",
-    "mapie", "crepes",
+    "bayeswood", "numpy", "scikit-learn", "biosphere", "lightgbm", "xgboost", "xgboost-cpu",
+    "quantile-forest", "mapie", "crepes",
 )  # fmt: skip
 
 

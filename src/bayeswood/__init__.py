@@ -25,8 +25,9 @@ When to trust an ensemble: `UncertaintyEnvelope`, `UNCERTAIN`, `envelope_curve`,
 `suggest_trunk` says how large the branches of an empirical Bayesian forest may be for a given
 memory. `read_table` reads data files as they are, `load` what an estimator's ``save`` wrote; skops
 may hold models too, told to trust `trusted_types`. `from_sklearn` takes a fitted forest of
-scikit-learn over, `from_lightgbm` a model of LightGBM. `posterior_functional` gives the posterior
-of whatever can be computed from a fitted function, `explain` one prediction in words;
+scikit-learn over, `from_lightgbm` and `from_xgboost` models of LightGBM and XGBoost.
+`posterior_functional` gives the posterior of whatever can be computed from a fitted function,
+`explain` one prediction in words;
 `calibration_report` and `coverage_report` check what a model says on rows it has not seen.
 `attribution` says which features moved predictions, `posterior` holds more functionals, `theory`
 the papers' closed forms, `datasets` data to try things on, `plots` and `report` pictures and pages,
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         compare_envelopes,
         from_lightgbm,
         from_sklearn,
+        from_xgboost,
         load,
         suggest_trunk,
         trusted_types,
@@ -131,6 +133,7 @@ __all__ = [
     "explain",
     "from_lightgbm",
     "from_sklearn",
+    "from_xgboost",
     "load",
     "posterior_functional",
     "read_table",

@@ -21,6 +21,6 @@ def n_threads(n_jobs: int | None) -> int:
     """
     if "joblib" not in sys.modules and (n_jobs is None or n_jobs > 0):
         return n_jobs or 1
-    from joblib import effective_n_jobs  # type: ignore[import-untyped]
+    from joblib import effective_n_jobs
 
     return int(effective_n_jobs(n_jobs))

@@ -5,6 +5,16 @@
 #include <utility>
 
 namespace bayeswood {
+
+// Of all chains together.
+struct ChainCounters {
+  std::atomic<std::size_t> iterations{0}, accepted{0};
+  void add(std::size_t more_iterations, std::size_t more_accepted) {
+    iterations += more_iterations;
+    accepted += more_accepted;
+  }
+};
+
 namespace {
 
 // Iterations between two looks at the stop flag.
@@ -12,14 +22,6 @@ constexpr std::size_t ROUND = 32;
 constexpr std::size_t REFRESH = 1024;
 // Iterations for which memory is asked at once; more as they come.
 constexpr std::size_t MOST_RESERVED = 1 << 16;
-
-struct Counters {
-  std::atomic<std::size_t> iterations{0}, accepted{0};
-  void add(std::size_t more_iterations, std::size_t more_accepted) {
-    iterations += more_iterations;
-    accepted += more_accepted;
-  }
-};
 
 void reserve(const ChainPlan& plan, ChainRecord& record) {
   const std::size_t n = std::min(plan.n_iterations(), MOST_RESERVED);
@@ -45,7 +47,8 @@ void note_step(const Metropolis<Leaves>& chain, const StepInfo& info, ChainRecor
 // One chain from its start to its end, or to the stop.
 template <LeafModel Leaves>
 void run_chain(const TreeLaw& law, const Leaves& leaves, const ChainPlan& plan, std::size_t number,
-               ChainRecord& record, TreeDraws& draws, Counters& counters, const StopFlag& stop) {
+               ChainRecord& record, TreeDraws& draws, ChainCounters& counters,
+               const StopFlag& stop) {
   const std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
   const bool is_restricted = plan.growth_iterations > 0;
   Metropolis<Leaves> chain(law, leaves, plan.settings,
@@ -98,7 +101,7 @@ ChainsResult run_chains(const TreeLaw& law, const Leaves& leaves, const ChainPla
   ChainsResult result;
   result.chains.resize(plan.n_chains);
   std::vector<TreeDraws> draws(plan.n_chains);
-  Counters counters;
+  ChainCounters counters;
   const std::size_t n_iterations = plan.n_chains * plan.n_iterations();
   const auto task = [&](std::size_t c, unsigned, const StopFlag& stop) {
     run_chain(law, leaves, plan, c, result.chains[c], draws[c], counters, stop);

@@ -1,7 +1,8 @@
 """Shapley values of predictions: of the answer, of every member, of pairs of features."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from bayeswood.forest import Forest
 from bayeswood.uncertainty import row_blocks
 
 F64 = NDArray[np.float64]
+
+# Arrays as large as the values that a link takes meanwhile.
+_COPIES = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,17 +32,35 @@ class Question:
         Where features that are not known come from; None: expectations along the paths.
     n_jobs : int
     progress : callable or None
-        Told of (done, total).
+        Told of (done, total), in any unit.
     """
 
     rows: NDArray[Any]
     background: NDArray[Any] | None = None
     n_jobs: int = 1
-    progress: Callable[[int, int], None] | None = None
+    progress: Callable[[float, float], None] | None = None
 
     def at(self, block: slice) -> "Question":
         """Some of the rows."""
-        return Question(self.rows[block], self.background, self.n_jobs)
+        n_rows = max(1, len(self.rows))
+        part = self.within(block.start / n_rows, block.stop / n_rows)
+        return replace(part, rows=self.rows[block])
+
+    def within(self, start: float, stop: float) -> "Question":
+        """The same where it is a part of the work, from one share of it to another."""
+        whole = self.progress
+        if whole is None:
+            return self
+
+        def progress(done: float, total: float) -> None:
+            whole(start + (stop - start) * done / total, 1.0)
+
+        return replace(self, progress=progress)
+
+    def of_parts(self, sizes: Sequence[int]) -> "list[Question]":
+        """The same for each of several parts of the work, by their sizes."""
+        ends = np.cumsum([0, *sizes]) / sum(sizes)
+        return [self.within(start, stop) for start, stop in pairwise(ends.tolist())]
 
 
 def explain_rows(additive: Additive, question: Question, *, raw: bool = False) -> tuple[F64, F64]:
@@ -53,7 +75,18 @@ def explain_rows(additive: Additive, question: Question, *, raw: bool = False) -
     raw : bool, default=False
         Whether the average is explained instead, before a link makes the answer of it.
     """
-    parts = [_explain_part(part, question) for part in additive.parts]
+    if len(additive.parts) == 1 and (raw or additive.link is None):
+        return _explain_block(additive, question, raw)
+    # Of what is made of sums there are copies on the way.
+    size = question.rows.shape[1] * additive.parts[0].forest.n_outputs
+    blocks = row_blocks(len(question.rows), _COPIES, size)
+    found = [_explain_block(additive, question.at(block), raw) for block in blocks]
+    return np.concatenate([v for v, _ in found]), np.concatenate([b for _, b in found])
+
+
+def _explain_block(additive: Additive, question: Question, raw: bool) -> tuple[F64, F64]:
+    questions = question.of_parts([part.forest.n_trees for part in additive.parts])
+    parts = [_explain_part(*one) for one in zip(additive.parts, questions, strict=True)]
     shares = [part.share for part in additive.parts]
     values: F64 = np.sum([s * v for s, (v, _) in zip(shares, parts, strict=True)], axis=0)
     base: F64 = np.sum([s * b for s, (_, b) in zip(shares, parts, strict=True)], axis=0)
@@ -105,6 +138,28 @@ def explain_draws(forest: Forest, question: Question, link: Link | None = None) 
     return found.reshape(len(bases), n_rows, n_features, -1), answers.reshape(
         len(bases), n_rows, -1
     )
+
+
+def draws_around(additive: Additive, forest: Forest, question: Question) -> tuple[F64, F64]:
+    """Values of every member and their bases, moved so that their mean is that of the answer.
+
+    For answers that are no mean of what members say, as their intervals lie around the answer too.
+
+    Parameters
+    ----------
+    additive : Additive
+        How the answer comes about.
+    forest : Forest
+        The members.
+    question : Question
+        Of what.
+    """
+    of_members, of_answer = question.of_parts([1, 1])
+    values, bases = explain_draws(forest, of_members)
+    middle, base = explain_rows(additive, of_answer)
+    weights = forest.weights
+    moved = middle - np.tensordot(weights, values, 1), base - np.tensordot(weights, bases, 1)
+    return values + moved[0], bases + moved[1]
 
 
 def explain_bags(

@@ -48,6 +48,8 @@ class ShapValues:
     member_weights: F64 | None = None
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if copy is None:  # which NumPy 1 does not take
+            return np.asarray(self.values, dtype=dtype)
         return np.array(self.values, dtype=dtype, copy=copy)
 
     @property

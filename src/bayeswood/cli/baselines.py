@@ -5,6 +5,7 @@ where it knows such, as level numbers where it does not (scikit-learn's random f
 """
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
@@ -135,6 +136,14 @@ def installed_baselines() -> list[str]:
     return [name for name, (package, _) in _BASELINES.items() if find_spec(package) is not None]
 
 
+def _threads(n_jobs: int) -> AbstractContextManager[Any]:
+    """Limits models that ask OpenMP how many threads to take, such as scikit-learn's boosting."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(n_jobs, user_api="openmp")
+    return limits
+
+
 class FittedBaseline:
     """A baseline, fitted to a table.
 
@@ -170,10 +179,16 @@ class FittedBaseline:
         self._labels, numbers = (
             np.unique(y, return_inverse=True) if task == "classification" else (y[:0], y)
         )
-        self._estimator = self._model.fit(np.ascontiguousarray(X), numbers, weights)
+        self._n_jobs = n_jobs
+        with _threads(n_jobs):
+            self._estimator = self._model.fit(np.ascontiguousarray(X), numbers, weights)
 
     def score(self, table: Any, y: NDArray[Any]) -> ClassifierScores | RegressorScores:
         """Scores of rows; what a model without members does not know is NaN."""
+        with _threads(self._n_jobs):
+            return self._scores(table, y)
+
+    def _scores(self, table: Any, y: NDArray[Any]) -> ClassifierScores | RegressorScores:
         X = transform_table(table, self._schema, estimator_name=self._name)
         rows, nan = self._model.rows(np.ascontiguousarray(X)), np.full(len(y), np.nan)
         if self._task == "regression":

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -63,10 +64,15 @@ class Screen:
             self.show(Padding(Text(f"Note: {note}", style="yellow"), (0, 0, 0, 2)))
 
     def tell(self, notes: Iterable[str]) -> None:
-        """Print what was made of the data to the standard error, each on its own line."""
+        """Print what was made of the data to the standard error: each is a line of a log."""
         if self.is_text:
             for note in notes:
-                click.secho(f"Note: {note}", fg="yellow", err=True)
+                text = f"Note: {note}"
+                if sys.stderr.isatty():
+                    text = textwrap.fill(
+                        text, self._console.width, subsequent_indent="  ", break_on_hyphens=False
+                    )
+                click.secho(text, fg="yellow", err=True)
 
     def finish(self, result: dict[str, Any]) -> None:
         """Print the result as JSON, if that is wanted."""

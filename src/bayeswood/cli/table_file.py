@@ -103,10 +103,11 @@ def write_table(table: Any, path: Path, *, kind_of: Path | None = None) -> None:
         The name whose ending decides on the format; ``path`` itself by default.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     kind = kind_of or path
     if is_parquet(kind):
+        import pyarrow.parquet as pq
+
         pq.write_table(table, path)
         return
     compression = "gzip" if kind.suffix.lower() == ".gz" else None

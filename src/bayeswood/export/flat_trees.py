@@ -1,6 +1,7 @@
 """Trees as arrays that any language can walk."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +136,7 @@ class FlatTrees:
         parts = (self.feature[nodes], self.threshold[nodes], self.missing_left[nodes], *sets)
         return b"|".join(np.ascontiguousarray(part).tobytes() for part in parts)
 
-    @property
+    @cached_property
     def is_set(self) -> NDArray[np.bool_]:
         """Which nodes are category splits."""
         return self.first_word >= 0

@@ -1,6 +1,7 @@
 """A model's nodes in ONNX: trees as ai.onnx.ml TreeEnsemble, steps as standard operators."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,16 @@ from bayeswood.attribution import AdditiveSpread, SpreadPart
 from bayeswood.export.description import Description, ExportedPart
 from bayeswood.export.flat_trees import FlatTrees
 from bayeswood.export.steps import Step
+from bayeswood.forest import Forest
 
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
 _LEQ, _MEMBER = 0, 6
 _SUM = 1
+_FLOAT, INT64, _DOUBLE = 1, 7, 11
+# No column of a table is called so.
+_OWN = "bayeswood/"
 
 
 class OnnxGraph:
@@ -25,23 +30,28 @@ class OnnxGraph:
         self._onnx = onnx
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self._means: dict[int, str] = {}  # of forests, which stay alive meanwhile
 
     def node(self, op: str, *inputs: str, **attributes: Any) -> str:
         """The name of what an operator gives."""
-        name = f"v{len(self.nodes)}"
-        self.nodes.append(self._onnx.helper.make_node(op, inputs, [name], **attributes))
-        return name
+        return self.several(op, 1, *inputs, **attributes)[0]
+
+    def several(self, op: str, n_outputs: int, *inputs: str, **attributes: Any) -> list[str]:
+        """The names of what an operator gives."""
+        names = [f"{_OWN}v{len(self.nodes)}.{k}" for k in range(n_outputs)]
+        self.nodes.append(self._onnx.helper.make_node(op, inputs, names, **attributes))
+        return names
 
     def constant(self, values: Any, dtype: type = np.float64) -> str:
         """The name of a constant."""
-        name = f"c{len(self.constants)}"
+        name = f"{_OWN}c{len(self.constants)}"
         array: NDArray[Any] = np.asarray(values, dtype=dtype)
         self.constants.append(self._onnx.numpy_helper.from_array(array, name))
         return name
 
     def strings(self, words: Sequence[str]) -> str:
         """The name of constant words."""
-        name = f"c{len(self.constants)}"
+        name = f"{_OWN}c{len(self.constants)}"
         kind = self._onnx.TensorProto.STRING
         encoded = [word.encode("utf-8") for word in words]
         self.constants.append(self._onnx.helper.make_tensor(name, kind, [len(words)], encoded))
@@ -62,8 +72,11 @@ class OnnxGraph:
         return mean if part.share == 1.0 else self.node("Mul", mean, self.constant(part.share))
 
     def _summed(self, part: ExportedPart, rows: str) -> str:
-        trees = part.weighted_trees
-        return self._ensemble(trees, np.zeros(trees.n_trees, dtype=np.int64), 1, rows)
+        if id(part.forest) not in self._means:
+            trees = part.weighted_trees
+            members = np.zeros(trees.n_trees, dtype=np.int64)
+            self._means[id(part.forest)] = self._ensemble(trees, members, 1, rows)
+        return self._means[id(part.forest)]
 
     def _linked(self, part: ExportedPart, rows: str) -> str:
         """Members' sums, (n, n_members, n_outputs); their steps; their weighted mean."""
@@ -74,18 +87,23 @@ class OnnxGraph:
         made = self.steps(part.steps, self.node("Reshape", sums, shape))
         return self._mean(made, part.forest.weights)
 
+    def forest_mean(self, forest: Forest, rows: str) -> str:
+        """What a forest predicts, (n, n_outputs)."""
+        return self._part(ExportedPart(forest, 1.0, ()), rows)
+
+    def leaf_numbers(self, forest: Forest, rows: str) -> str:
+        """The leaves of each tree that rows fall in, counted over all trees, (n, n_trees)."""
+        trees = FlatTrees.of(forest)
+        numbered = replace(trees, value=np.arange(len(trees.value), dtype=np.float64)[:, None])
+        found = self._ensemble(numbered, np.arange(trees.n_trees), trees.n_trees, rows)
+        return self.node("Cast", found, to=INT64)
+
     def _ensemble(self, trees: FlatTrees, member: I64, n_members: int, rows: str) -> str:
         """Sums of members, (n, n_members x n_outputs)."""
-        name = f"v{len(self.nodes)}"
         attributes = ensemble_attributes(trees, member, n_members * trees.n_outputs)
         make = self._onnx.numpy_helper.from_array
         tensors = {n: make(v) if isinstance(v, np.ndarray) else v for n, v in attributes.items()}
-        self.nodes.append(
-            self._onnx.helper.make_node(
-                "TreeEnsemble", [rows], [name], domain="ai.onnx.ml", **tensors
-            )
-        )
-        return name
+        return self.node("TreeEnsemble", rows, domain="ai.onnx.ml", **tensors)
 
     def interval(self, spread: AdditiveSpread, rows: str) -> str:
         """Ends p ± reach sd within [0, 1], (n, n_outputs, 2); see `AdditiveSpread`."""
@@ -95,7 +113,7 @@ class OnnxGraph:
             bags = here if not bags else self.node("Add", bags, here)
         answer = self.steps(spread.steps, self._mean(bags, spread.weights))
         said = self.steps(spread.steps, bags)
-        centre = self.node("Unsqueeze", self._mean(said, spread.weights), self._axis(1))
+        centre = self.node("Unsqueeze", self._mean(said, spread.weights), self.axis(1))
         apart = self.node("Sub", said, centre)
         variance = self._mean(self.node("Mul", apart, apart), spread.factor**2 * spread.weights)
         if spread.offset_variance is not None:
@@ -106,16 +124,22 @@ class OnnxGraph:
         reach = self.node("Mul", self.node("Sqrt", variance), self.constant(spread.reach))
         lower = self.node("Max", self.node("Sub", answer, reach), self.constant(0.0))
         upper = self.node("Min", self.node("Add", answer, reach), self.constant(1.0))
-        ends = [self.node("Unsqueeze", end, self._axis(2)) for end in (lower, upper)]
-        return self.node("Concat", *ends, axis=2)
+        return self.beside(lower, upper)
 
-    def _axis(self, axis: int) -> str:
+    def beside(self, *values: str) -> str:
+        """(n, n_outputs) each, along a last axis."""
+        return self.node(
+            "Concat", *(self.node("Unsqueeze", v, self.axis(2)) for v in values), axis=2
+        )
+
+    def axis(self, axis: int) -> str:
+        """The name of an axis."""
         return self.constant([axis], np.int64)
 
     def _mean(self, bags: str, weights: F64) -> str:
         """Over the bags of (n, n_bags, n_outputs)."""
         weighted = self.node("Mul", bags, self.constant(weights[:, None]))
-        return self.node("ReduceSum", weighted, self._axis(1), keepdims=0)
+        return self.node("ReduceSum", weighted, self.axis(1), keepdims=0)
 
     def _groups(self, part: SpreadPart, rows: str) -> str:
         """What each bag takes of a part, (n, n_bags, n_outputs)."""
@@ -257,8 +281,8 @@ def _column(graph: OnnxGraph, x: str, k: int) -> str:
 def _probit_pair(graph: OnnxGraph, step: Step, x: str) -> str:
     """(1 ∓ erf(z / √2)) / 2, in float32, for which erf is there."""
     scaled = graph.node("Mul", _column(graph, x, 1), graph.constant(np.sqrt(0.5)))
-    single = graph.node("Erf", graph.node("Cast", scaled, to=1))
-    half = graph.node("Mul", graph.node("Cast", single, to=11), graph.constant([-0.5, 0.5]))
+    single = graph.node("Erf", graph.node("Cast", scaled, to=_FLOAT))
+    half = graph.node("Mul", graph.node("Cast", single, to=_DOUBLE), graph.constant([-0.5, 0.5]))
     return graph.node("Add", half, graph.constant([0.5, 0.5]))
 
 

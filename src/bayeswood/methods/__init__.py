@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
     from bayeswood.methods.adopted.from_lightgbm import from_lightgbm
     from bayeswood.methods.adopted.from_sklearn import from_sklearn
+    from bayeswood.methods.adopted.from_xgboost import from_xgboost
     from bayeswood.methods.bart.classifier import BARTClassifier
     from bayeswood.methods.bart.regressor import BARTRegressor
     from bayeswood.methods.base.classifier import ForestClassifier
@@ -50,6 +51,7 @@ _HOMES = {
     "adopted.adopted_forest": ("AdoptedClassifier", "AdoptedRegressor"),
     "adopted.from_lightgbm": ("from_lightgbm",),
     "adopted.from_sklearn": ("from_sklearn",),
+    "adopted.from_xgboost": ("from_xgboost",),
     "bart.classifier": ("BARTClassifier",),
     "bart.regressor": ("BARTRegressor",),
     "base.classifier": ("ForestClassifier",),
@@ -109,6 +111,7 @@ __all__ = [
     "compare_envelopes",
     "from_lightgbm",
     "from_sklearn",
+    "from_xgboost",
     "load",
     "method_class",
     "suggest_trunk",

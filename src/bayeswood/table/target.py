@@ -174,6 +174,8 @@ def classes_from_plain(plain: Any, where: str) -> NDArray[Any]:
         # The width of strings follows from the labels: a file cannot ask for more memory.
         wanted = np.dtype({"U": "U", "O": "O"}.get(kind, dtype))
         classes: NDArray[Any] = np.array(labels, dtype=wanted)
+        if kind in "iu" and classes.tolist() != labels:  # NumPy 1 takes them modulo the type
+            raise OverflowError(f"integer out of bounds for {wanted}")
     except (TypeError, ValueError, OverflowError) as error:
         raise BayeswoodError(f"{where} holds unreadable class labels: {error}") from error
     if len(set(labels)) != len(labels):

@@ -9,6 +9,7 @@ The draws are not stored: they come again from the seed. Stored are y, 8 bytes p
 output, and in the forest 4 bytes per row and tree.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from bayeswood import _core
 from bayeswood.forest import Forest, RowWeights
 
 F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
 
 
 class Responses:
@@ -85,6 +87,33 @@ class Responses:
         if self._variances is None:
             self._variances = self._leaf_variances(forest)
         return self._variances.predict(X, n_jobs)
+
+    def leaf_shares(self, forest: Forest) -> tuple[I64, I64, F64]:
+        """What training rows count in each leaf of all trees.
+
+        Returns
+        -------
+        leaf, row : ndarray of int64, (n_entries,)
+            Leaves are counted over all trees, in node order; ascending.
+        share : ndarray, (n_entries,)
+            Of the row in the distribution where a row falls in the leaf, positive: the trees'
+            weights times the rows' shares in the leaf.
+        """
+        arrays = forest.to_arrays()
+        n_samples = np.asarray(arrays["leaf_n_samples"], dtype=np.int64)
+        leaf = np.repeat(np.arange(len(n_samples)), n_samples)
+        row = np.asarray(arrays["leaf_rows"], dtype=np.int64)
+        tree = np.repeat(np.arange(forest.n_trees), forest.n_leaves)[leaf]
+        starts = np.searchsorted(tree, np.arange(forest.n_trees + 1))
+        of_trees = [
+            self.tree_weights(tree_idx)[row[start:stop]]
+            for tree_idx, (start, stop) in enumerate(pairwise(starts))
+        ]
+        share = np.concatenate(of_trees)
+        total = np.bincount(leaf, share, len(n_samples))
+        share *= forest.weights[tree] / np.where(total > 0, total, 1.0)[leaf]
+        counts = share > 0
+        return leaf[counts], row[counts], share[counts]
 
     def tree_weights(self, tree_idx: int) -> F64:
         """Weights of the training rows in one tree."""

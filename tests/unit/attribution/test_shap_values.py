@@ -1,5 +1,7 @@
 """Shapley values of every estimator: they sum to what it predicts."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.base import is_classifier
@@ -60,15 +62,26 @@ def test_those_of_members_sum_to_what_they_say(name, rng):
     found = model.shap_values(rows, draws=True)
     assert found.values.shape[1:] == ((7, 4, 2) if is_classifier(model) else (7, 4))
     total = found.base_values + found.values.sum(axis=2)
-    if not name.startswith("CalibratedForestC"):  # there, bags around the answer
+    if not name.startswith(("CalibratedForestC", "SafeBayes")):  # these lie around the answer
         np.testing.assert_allclose(total, model.predict_draws(rows), atol=1e-9)
     middle = np.tensordot(found.member_weights, total, 1)
-    if found.is_exact or name.startswith("Calibrated"):
-        np.testing.assert_allclose(middle, answer(model, rows), atol=1e-6)
+    np.testing.assert_allclose(middle, answer(model, rows), atol=1e-9)
     ends = found.interval(0.8)
     assert (ends[..., 0] <= ends[..., 1]).all()
     assert (ends[..., 0] < ends[..., 1]).any()
     np.testing.assert_allclose(found.mean().values, np.tensordot(found.member_weights, found, 1))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+@pytest.mark.parametrize("output", ["prediction", "raw"])
+def test_the_mean_of_draws_is_the_value(name, output, rng):
+    model, rows = fitted(name, rng)
+    plain = model.shap_values(rows, output=output)
+    draws = model.shap_values(rows, draws=True, output=output)
+    assert (draws.output, draws.is_exact) == (plain.output, plain.is_exact)
+    np.testing.assert_allclose(draws.mean().values, plain.values, atol=1e-8)
+    np.testing.assert_allclose(draws.mean().base_values, plain.base_values, atol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -144,3 +157,19 @@ def test_levels_have_names():
     found = model.shap_values(X[:2])
     assert found.data.tolist() == [["red"], ["blue"]]
     assert "prediction" in repr(found)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("draws", [False, True])
+@pytest.mark.parametrize(
+    "name", ["BayesianForestRegressor", "BARTClassifier", "SafeBayesForestRegressor"]
+)
+def test_progress_counts_rows_once(name, draws, rng, monkeypatch, capsys):
+    monkeypatch.setattr("bayeswood.methods.base.attributions._LONG", 1)
+    model, _ = fitted(name, rng, n_jobs=1)
+    capsys.readouterr()
+    model.set_params(verbose=1).shap_values(np.zeros((700, 4)), draws=draws)
+    lines = capsys.readouterr().err.splitlines()
+    done = [int(re.search(r"(\d[\d,]*)/700 rows", line)[1]) for line in lines]
+    assert done == sorted(done)
+    assert done[-1] == 700

@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cli_cases import run, run_json, write_mixed
+from sklearn.ensemble import HistGradientBoostingRegressor
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from bayeswood.cli.baselines import BASELINES, FittedBaseline, installed_baselines
 from bayeswood.cli.compare import _gap_text, _once
@@ -111,6 +113,24 @@ def test_baselines_know_categories_and_gaps(name):
     scores = model.score(table.filter(test), labels[test])
     assert scores.accuracy > 0.75
     assert np.isnan(scores.uncertain)
+
+
+def test_baselines_take_no_more_threads_than_asked(monkeypatch):
+    """Boosting of scikit-learn takes all that OpenMP would give it."""
+    seen, fit = [], HistGradientBoostingRegressor.fit
+
+    def watched(self, *args, **options):
+        seen.append({i["num_threads"] for i in threadpool_info() if i["user_api"] == "openmp"})
+        return fit(self, *args, **options)
+
+    monkeypatch.setattr(HistGradientBoostingRegressor, "fit", watched)
+    y = np.arange(40.0)
+    with threadpool_limits(3, user_api="openmp"):
+        for n_jobs in (1, 2):
+            FittedBaseline(
+                "sklearn-boosting", "regression", 0, n_jobs, pa.table({"x": y}), y, None, []
+            )
+    assert seen == [{1}, {2}]
 
 
 @pytest.mark.parametrize(

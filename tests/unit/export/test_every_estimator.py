@@ -107,22 +107,60 @@ def test_treelite(case):
     assert relative(found.reshape(expected.shape), expected) < close
 
 
-# Whose intervals are made of what trees say of a row, and of nothing else.
-WITH_INTERVALS = {
-    "BayesianForestClassifier", "CalibratedForestClassifier", "EmpiricalBayesianForestClassifier",
-    "MCMCTreeClassifier", "RandomForestClassifier", "RandomizedTreesClassifier",
-    "SMCTreeClassifier", "SubsampleForestClassifier",
+def session_of(model, **options):
+    pytest.importorskip("onnx", reason="needs the extra 'export'")
+    runtime = pytest.importorskip("onnxruntime", reason="needs the extra 'export'")
+    made = to_onnx(model, **options).SerializeToString()
+    return runtime.InferenceSession(made, providers=["CPUExecutionProvider"])
+
+
+def columns_of(model, table):
+    """Columns as inputs: words with "" for what is missing, numbers with NaN."""
+    return {
+        column.name: (
+            table[[column.name]].to_numpy(dtype=np.float64)
+            if column.kind == "numeric"
+            else table[[column.name]].fillna("").to_numpy(dtype=object)
+        )
+        for column in model.schema_.columns
+    }
+
+
+def test_onnx_takes_columns(case):
+    session = session_of(case.model, by_column=True)
+    assert [given.type for given in session.get_inputs()] == [
+        "tensor(double)", "tensor(double)", "tensor(string)", "tensor(string)",
+    ]  # fmt: skip
+    found = session.run(None, columns_of(case.model, case.rows))[-1]
+    assert relative(found, case.answer) < DIGITS
+
+
+# Mixtures whose quantiles are searched for, or a spread that is not that of the answer.
+WITHOUT_INTERVALS = {
+    "BARTRegressor", "MCMCTreeRegressor", "SMCTreeRegressor", "SafeBayesForestClassifier",
+    "SafeBayesForestRegressor",
 }  # fmt: skip
 
 
 def test_intervals_in_onnx(case):
     pytest.importorskip("onnx", reason="needs the extra 'export'")
-    runtime = pytest.importorskip("onnxruntime", reason="needs the extra 'export'")
-    if case.name not in WITH_INTERVALS:
+    if case.name in WITHOUT_INTERVALS:
         with pytest.raises(BayeswoodError, match=f"has no interval of this {case.name}"):
             to_onnx(case.model, coverage=0.8)
         return
-    made = to_onnx(case.model, coverage=0.8).SerializeToString()
-    session = runtime.InferenceSession(made, providers=["CPUExecutionProvider"])
+    session = session_of(case.model, coverage=0.8)
     found = session.run(["interval"], {"X": encode(case.model, case.rows)})[0]
-    assert np.abs(found - case.model.predict_interval(case.rows, coverage=0.8)).max() < 1e-9
+    expected = case.model.predict_interval(case.rows, coverage=0.8)
+    assert np.abs(found - expected.reshape(found.shape)).max() < 1e-9
+
+
+def test_the_rows_come_to_every_leaf(case):
+    """What is asked above is asked of all leaves.
+
+    Trees that were drawn without data (safe-Bayesian forests) have leaves that no row can come to.
+    """
+    rows = encode(case.model, case.rows)
+    forest = describe(case.model).parts[0].forest
+    leaves = forest.apply(rows)
+    reached = sum(len(np.unique(of_tree)) for of_tree in leaves.T)
+    assert reached > (0.75 if "SafeBayes" in case.name else 0.99) * forest.n_leaves.sum()

@@ -20,7 +20,7 @@ TABLES = {
     "dict": ({"a": [1]}, ValueError, "Expected 2D array, got scalar array"),
     "vector": (np.ones(3), ValueError, "Expected 2D array, got 1D array .*Reshape your data"),
     "list": ([1, 2], ValueError, "Expected 2D array, got 1D array"),
-    "cube": (np.ones((2, 2, 2)), ValueError, "Found array with dim 3.*required by Forest"),
+    "cube": (np.ones((2, 2, 2)), ValueError, "Found array with dim 3.*Forest"),
     "series": (pd.Series([1.0]), ValueError, "Expected a 2-dimensional container but got"),
     "polars series": (pl.Series([1.0]), ValueError, "Expected a 2-dimensional container but got"),
     "no rows": (np.empty((0, 3)), ValueError, r"0 sample\(s\) \(shape=\(0, 3\)\).*Forest"),

@@ -16,6 +16,7 @@ from bayeswood.errors import DataTypeError
 from bayeswood.table import fit_table, transform_table
 
 NAN = np.nan
+STR = "str" if pd.__version__ >= "3" else "string"  # what pandas calls its own text
 BIG = 2**60 + 1
 
 
@@ -57,9 +58,10 @@ NUMERIC = {
     "polars Decimal": (polars_column([Decimal("0.5"), None], pl.Decimal(9, 2)), [0.5, NAN]),
     "arrow int64": (arrow_column([1, None, BIG]), [1, NAN, float(BIG)]),
     "arrow float": (arrow_column([0.5, None, NAN]), [0.5, NAN, NAN]),
-    "arrow half": (arrow_column(np.array([0.5], dtype="f2")), [0.5]),
     "arrow decimal": (arrow_column([Decimal("0.5"), None], pa.decimal128(9, 2)), [0.5, NAN]),
 }
+if hasattr(nw, "Float16"):  # older ones of narwhals do not know it, and the column is refused
+    NUMERIC["arrow half"] = (arrow_column(np.array([0.5], dtype="f2")), [0.5])
 
 
 @pytest.mark.parametrize("case", NUMERIC)
@@ -75,7 +77,8 @@ def test_numeric_column(case):
 WORDS = ["b", None, "a"]
 TRUTHS = [True, None, False]
 CATEGORIES = {
-    "pandas str": (pandas_column(WORDS, "str"), ("a", "b"), [1, NAN, 0]),
+    "pandas plain": (pd.DataFrame({"c": WORDS}), ("a", "b"), [1, NAN, 0]),
+    "pandas str": (pandas_column(WORDS, STR), ("a", "b"), [1, NAN, 0]),
     "pandas string python": (pandas_column(WORDS, "string[python]"), ("a", "b"), [1, NAN, 0]),
     "pandas string arrow": (pandas_column(WORDS, "string[pyarrow]"), ("a", "b"), [1, NAN, 0]),
     "pandas object": (
@@ -145,9 +148,9 @@ REFUSED = {
     "pandas interval": (pd.DataFrame({"c": pd.cut([1.0, 2.0], 2)}), "Interval"),
     "polars list": (polars_column([[1]], pl.List(pl.Int64)), "List"),
     "polars struct": (pl.DataFrame({"c": [{"u": 1}]}), "Struct"),
-    "polars binary": (polars_column([b"a"], pl.Binary), "Binary"),
+    "polars binary": (polars_column([b"a"], pl.Binary), "(Binary|Unknown)"),
     "arrow list": (arrow_column([[1]]), "List"),
-    "arrow binary": (arrow_column([b"a"]), "Binary"),
+    "arrow binary": (arrow_column([b"a"]), "(Binary|Unknown)"),
 }
 
 

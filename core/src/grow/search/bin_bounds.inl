@@ -91,7 +91,7 @@ double count_gains(const CountBins& t) {
     const double gain = shift * shift / (product > 1 ? product : 1.0);
     const double lighter = w < w_right ? w : w_right;
     const bool enough = (t.n[b + 1] >= min_n) & (t.n[b + 1] <= max_n);
-    t.gain[b] = (lighter >= min_w) & enough ? gain : -1.0;
+    t.gain[b] = ((lighter >= min_w) & enough) ? gain : -1.0;
   }
   return largest(t.gain, t.n_bins);
 }

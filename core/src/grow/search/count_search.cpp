@@ -97,7 +97,8 @@ CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Nod
   bool any_opened = false;
   opened_.resize(std::max<std::size_t>(opened_.size(), slot.n_bins));
   for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
-    const bool opens = (slot.excess[b] > 0) & (slot.n[b + 1] - slot.n[b] > 1) & (slot.shift > 0);
+    const bool exceeds = slot.excess[b] > 0, has_several = slot.n[b + 1] - slot.n[b] > 1;
+    const bool opens = exceeds & has_several & (slot.shift > 0);
     opened_[b] = opens;
     any_opened |= opens;
   }

@@ -81,7 +81,8 @@ WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double 
   bool any_opened = false;
   opened_.resize(std::max<std::size_t>(opened_.size(), slot.n_bins));
   for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
-    const bool opens = (slot.excess[b] > 0) & (slot.bins[b].w > 0) & (slot.shift > 0);
+    const bool exceeds = slot.excess[b] > 0, has_rows = slot.bins[b].w > 0;
+    const bool opens = exceeds & has_rows & (slot.shift > 0);
     opened_[b] = opens;
     any_opened |= opens;
   }

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.classifier import ForestClassifier
@@ -46,6 +53,11 @@ class LogitSums(ClassPredictive):
     def additive(self, forest: Forest) -> Additive:
         """The sums, and their softmax."""
         return Additive((AdditivePart(forest),), self.linked, "log odds", ({"op": "softmax"},))
+
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """One member has no spread."""
+        part = SpreadPart(forest, np.ones(forest.n_trees), forest.n_trees, np.zeros(1, np.int64))
+        return AdditiveSpread((part,), np.ones(1), 0.0, ({"op": "softmax"},))
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """One member has one value."""
@@ -116,7 +128,7 @@ class _Adopted:
 
 
 class AdoptedClassifier(_Adopted, ForestClassifier):
-    """A classifier that another library fitted; made by `from_sklearn`.
+    """A classifier that another library fitted; made by `from_sklearn` and its like.
 
     Everything that is asked of Forest and Predictive works: predictions, draws, intervals of the
     mean, envelopes, Shapley values, pictures, files. What needs training rows does not.
@@ -164,7 +176,7 @@ class AdoptedClassifier(_Adopted, ForestClassifier):
 
 
 class AdoptedRegressor(_Adopted, ForestRegressor):
-    """A regressor that another library fitted; made by `from_sklearn`.
+    """A regressor that another library fitted; made by `from_sklearn` and its like.
 
     Parameters
     ----------

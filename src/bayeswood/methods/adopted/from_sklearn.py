@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
-from bayeswood.methods.adopted.adopt import adopt, adopt_sums
+from bayeswood.methods.adopted.adopt import Origin, adopt, adopt_sums
 from bayeswood.methods.adopted.adopted_forest import AdoptedClassifier, AdoptedRegressor
 from bayeswood.methods.adopted.linked_trees import LinkedTree, linked_forest
+from bayeswood.methods.adopted.rounded_rows import widened
 
 F64 = NDArray[np.float64]
 
@@ -96,9 +97,10 @@ def _adopted_average(forest: Any, trees: Sequence[Any]) -> AdoptedClassifier | A
     is_classifier = hasattr(forest, "classes_")
     values = [_class_shares(t) if is_classifier else _means(t) for t in trees]
     linked = [_linked(tree.tree_, value) for tree, value in zip(trees, values, strict=True)]
-    core = linked_forest(linked, forest.n_features_in_, is_classifier=is_classifier)
+    origin = Origin.of(forest)
+    core = linked_forest(linked, origin.schema.n_levels, is_classifier=is_classifier)
     importances = np.array([_importances(tree) for tree in trees])
-    return adopt(forest, Forest(core), importances, link="average")
+    return adopt(origin, Forest(core), importances, link="average")
 
 
 def _class_shares(tree: Any) -> F64:
@@ -130,26 +132,6 @@ def _linked(tree: Any, value: F64) -> LinkedTree:
     )
 
 
-def widened(threshold: F64) -> F64:
-    """The largest float64 that is rounded to a float32 <= threshold.
-
-    Examples
-    --------
-    >>> t = widened(np.array([0.3, 1.0]))
-    >>> np.float32(t) <= [0.3, 1.0], np.float32(np.nextafter(t, np.inf)) <= [0.3, 1.0]
-    (array([ True,  True]), array([False, False]))
-    """
-    below = threshold.astype(np.float32)
-    below = np.where(below > threshold, np.nextafter(below, np.float32(-np.inf)), below)
-    above = np.nextafter(below, np.float32(np.inf)).astype(np.float64)
-    middle = below / 2.0 + above / 2.0
-    # Half-way, float32 rounds to the even of two neighbours.
-    with np.errstate(over="ignore"):
-        is_below = middle.astype(np.float32) <= threshold
-    found: F64 = np.where(is_below, middle, np.nextafter(middle, -np.inf))
-    return np.where(np.isfinite(above), found, threshold)
-
-
 def _adopted_sums(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
     if forest.init is not None and not isinstance(forest.init, str):
         raise BayeswoodError(
@@ -157,11 +139,11 @@ def _adopted_sums(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
             f"init={forest.init!r}."
         )
     rate, stages = forest.learning_rate, forest.estimators_
-    trees = [[_linked(tree.tree_, rate * _means(tree)) for tree in stage] for stage in stages]
+    trees = [_linked(tree.tree_, rate * _means(tree)) for tree in stages.ravel()]
     # Of the exponential loss, scores are half of the log odds.
     factor = 2.0 if getattr(forest, "loss", "") == "exponential" else 1.0
     importances = np.sum([_importances(tree) for tree in stages.ravel()], axis=0)
-    return adopt_sums(forest, _start(forest), trees, importances, factor)
+    return adopt_sums(Origin.of(forest), _start(forest), trees, importances, factor=factor)
 
 
 def _start(forest: Any) -> F64:
@@ -193,13 +175,14 @@ def _adopted_binned(forest: Any) -> AdoptedClassifier | AdoptedRegressor:
             "from_sklearn takes histogram gradient boosting whose sums are the response. Got one "
             f"with loss={forest.loss!r}, whose sums are its logarithm."
         )
-    nodes = [[one.nodes for one in stage] for stage in forest._predictors]
-    trees = [[_linked_nodes(one) for one in stage] for stage in nodes]
-    importances = np.zeros(forest.n_features_in_)
-    for one in (one for stage in nodes for one in stage):
-        splits = one[one["is_leaf"] == 0]
-        np.add.at(importances, splits["feature_idx"], np.maximum(splits["gain"], 0.0))
-    return adopt_sums(forest, np.ravel(forest._baseline_prediction), trees, importances)
+    nodes = [one.nodes for stage in forest._predictors for one in stage]
+    trees = [_linked_nodes(one) for one in nodes]
+    gains = [
+        tree.summed(one["gain"], forest.n_features_in_)
+        for tree, one in zip(trees, nodes, strict=True)
+    ]
+    importances = np.sum(gains, axis=0)
+    return adopt_sums(Origin.of(forest), np.ravel(forest._baseline_prediction), trees, importances)
 
 
 def _linked_nodes(nodes: NDArray[Any]) -> LinkedTree:

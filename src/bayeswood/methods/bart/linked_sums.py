@@ -10,9 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, softmax
 
-from bayeswood.attribution import Additive, AdditivePart, Question, explain_draws
+from bayeswood.attribution import (
+    Additive,
+    AdditivePart,
+    AdditiveSpread,
+    Question,
+    SpreadPart,
+    explain_draws,
+)
 from bayeswood.forest import Forest
-from bayeswood.methods.base.predictive import ClassPredictive, entropy_parts, over_blocks
+from bayeswood.methods.base.predictive import (
+    ClassPredictive,
+    entropy_parts,
+    over_blocks,
+    sum_over_members,
+)
 from bayeswood.uncertainty import Uncertainty, split_entropy
 
 F64 = NDArray[np.float64]
@@ -36,12 +48,21 @@ class LinkedSums(ClassPredictive):
         part = AdditivePart(forest, link=self.linked, steps=({"op": op},))
         return Additive((part,), raw="mean probability", steps=({"op": "normalise"},))
 
+    def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
+        """Every member a bag."""
+        members = np.arange(forest.n_members)
+        steps = self.additive(forest).parts[0].steps
+        part = SpreadPart(
+            forest, np.ones(forest.n_trees), forest.trees_per_member, members, steps=steps
+        )
+        reach = float(ndtri((1.0 + coverage) / 2.0))
+        return AdditiveSpread((part,), forest.weights, reach, ({"op": "normalise"},))
+
     def shap_draws(
         self, forest: Forest, question: Question, *, raw: bool = False
     ) -> tuple[F64, F64, F64]:
-        """Of the members' probabilities; raw, of their sums (of two classes: of the probit)."""
-        link = None if raw else self.linked
-        return (*explain_draws(forest, question, link), forest.weights)
+        """Of the members' probabilities, which raw values are of too."""
+        return (*explain_draws(forest, question, self.linked), forest.weights)
 
     def probabilities(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
         """Σ_m w_m p_m."""
@@ -71,7 +92,7 @@ class LinkedSums(ClassPredictive):
 
         def of_block(p: F64) -> F64:
             mean = _mean(p, weights)
-            reach = z * np.sqrt(np.tensordot(weights, (p - mean) ** 2, 1))
+            reach = z * np.sqrt(sum_over_members(weights, (p - mean) ** 2))
             upper = np.maximum(np.minimum(mean + reach, 1.0), mean)
             return np.stack([np.maximum(mean - reach, 0.0), upper], axis=-1)
 
@@ -96,6 +117,6 @@ class LinkedSums(ClassPredictive):
 
 def _mean(p: F64, weights: F64) -> F64:
     """Over the members; rounding must not push a probability past 1."""
-    mean: F64 = np.tensordot(weights, p, 1)
+    mean = sum_over_members(weights, p)
     mean /= mean.sum(axis=-1, keepdims=True)
     return mean

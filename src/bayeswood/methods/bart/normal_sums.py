@@ -14,7 +14,12 @@ from scipy.special import ndtr, ndtri
 from bayeswood.errors import BayeswoodError
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import forest_arrays, forest_from
-from bayeswood.methods.base.predictive import Arrays, NumberPredictive, over_blocks
+from bayeswood.methods.base.predictive import (
+    Arrays,
+    NumberPredictive,
+    over_blocks,
+    sum_over_members,
+)
 from bayeswood.methods.base.saved_state import read_array
 from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import Uncertainty, row_blocks
@@ -73,7 +78,7 @@ class NormalSums(NumberPredictive):
                 self.variance,
                 rows,
                 n_jobs,
-                lambda logs: np.tensordot(forest.weights, np.exp(_bounded(logs)), 1),
+                lambda logs: sum_over_members(forest.weights, np.exp(_bounded(logs))),
             )
         return Uncertainty(data + knowledge, data, knowledge)
 
@@ -137,19 +142,22 @@ def mixture_quantile(mean: F64, sd: F64, weights: F64, level: float) -> F64:
     z = ndtri(level)
     own = mean + z * sd
     low, high = own.min(axis=0), own.max(axis=0)
-    center = weights @ mean
-    x = np.clip(center + z * np.sqrt(weights @ sd**2 + weights @ (mean - center) ** 2), low, high)
+    center = sum_over_members(weights, mean)
+    variance = sum_over_members(weights, sd**2) + sum_over_members(weights, (mean - center) ** 2)
+    x = np.clip(center + z * np.sqrt(variance), low, high)
     width = np.maximum(high - low, np.abs(high))
+    done = np.zeros(len(x), bool)
     for _ in range(_STEPS):
         apart = (x - mean) / sd
-        excess = weights @ ndtr(apart) - level
+        excess = sum_over_members(weights, ndtr(apart)) - level
         low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
         with np.errstate(over="ignore"):  # so far away the density is 0
-            slope = weights @ (np.exp(-0.5 * apart**2) / sd) / np.sqrt(2 * np.pi)
+            density = sum_over_members(weights, np.exp(-0.5 * apart**2) / sd)
         with np.errstate(divide="ignore", invalid="ignore"):
-            step = x - excess / slope
-        following = np.where((step > low) & (step < high), step, low / 2 + high / 2)
-        done = np.abs(following - x) <= _CLOSE * width
+            step = x - excess / (density / np.sqrt(2 * np.pi))
+        within = np.where((step > low) & (step < high), step, low / 2 + high / 2)
+        following = np.where(done, x, within)
+        done |= np.abs(following - x) <= _CLOSE * width
         x = following
         if done.all():
             break

@@ -1,5 +1,6 @@
 """Shapley values of every estimator: its forest and its predictive, together."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,16 @@ from bayeswood.attribution import (
 )
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base.parameters import parameter_error
-from bayeswood.progress import progress_bar
+from bayeswood.progress import Report, progress_bar
 
 _OUTPUTS = ("prediction", "raw")
 # Rows times trees from which on it is worth while to watch.
 _LONG = 100_000
+
+
+def _in_rows(report: Report, n_rows: int) -> Callable[[float, float], None]:
+    """Work in other units, told in rows."""
+    return lambda done, total: report(round(n_rows * done / total), n_rows)
 
 
 class Attributions:
@@ -91,7 +97,8 @@ class Attributions:
         is_long = len(rows) * self.forest_.n_trees > _LONG
         show = is_long and bool(getattr(self, "verbose", 0))
         with progress_bar(self._name, "rows", show=show) as report:
-            question = Question(rows, others, self._workers(len(rows)), report)
+            progress = None if report is None else _in_rows(report, len(rows))
+            question = Question(rows, others, self._workers(len(rows)), progress)
             if interactions:
                 found = self._explain_pairs(question, draws, output, caller)
             elif draws:
@@ -118,11 +125,12 @@ class Attributions:
             self.forest_, question, raw=output == "raw"
         )
         additive = self.predictive_.additive(self.forest_)
+        raw = output == "raw"
         return {
             "values": values,
             "bases": bases,
-            "output": additive.raw if output == "raw" else self._output_name(),
-            "is_exact": additive.is_linear,
+            "output": additive.raw if raw else self._output_name(),
+            "is_exact": additive.raw_is_linear if raw else additive.is_linear,
             "member_weights": np.asarray(weights),
         }
 

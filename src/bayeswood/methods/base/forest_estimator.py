@@ -317,11 +317,12 @@ class ForestEstimator(FileState, Attributions, CallbackSupportMixin, BaseEstimat
         -----
         Every column counts, whether the forest splits on it or not; rows are compared, not answers.
         A row is as far away as the k-th nearest (k <= 3) of at most 1,000 training rows: in each
-        column, in pairs of columns, in all columns alike and in all as the forest uses them. How
-        rare its distances are is told by the training rows, left out in turn; the view in which it
-        is rarest counts. The formula is in `bayeswood.uncertainty.support.row_support`, what is
-        seen and what is not in docs/uncertainty.md. `fit` draws the training rows and keeps them, 8
-        bytes per value; of more than 50 columns as many as make 50,000 values, at least 200. The
+        column, in pairs of columns, in all columns alike, in all as the forest uses them and in the
+        three it uses most. How rare its distances are is told by the training rows, left out in
+        turn; the view in which it is rarest counts. The formula is in
+        `bayeswood.uncertainty.support.row_support`, what is seen and what is not in
+        docs/uncertainty.md. `fit` draws the training rows and keeps them, 8 bytes per value; of
+        more than 50 columns as many as make 50,000 values, at least 200. The
         first call compares them with each other and keeps some 40 bytes per value of it; files and
         pickles hold the rows alone.
 

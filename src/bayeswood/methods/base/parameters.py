@@ -77,7 +77,7 @@ def one_of(*options: str) -> Constraint:
     return Constraint(words, lambda value: isinstance(value, str) and value in options)
 
 
-def only(value: bool | int | float | None, reason: str) -> Constraint:
+def only(value: bool | int | float | str | None, reason: str) -> Constraint:
     """One value alone, with the reason why no other would do."""
     is_flag = value is None or isinstance(value, bool)
     return Constraint(

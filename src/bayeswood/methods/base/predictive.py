@@ -18,8 +18,11 @@ from bayeswood.attribution import (
     Additive,
     AdditivePart,
     AdditiveSpread,
+    LeafEnds,
     Question,
+    ResponseInterval,
     SpreadPart,
+    draws_around,
     explain_draws,
 )
 from bayeswood.errors import BayeswoodError
@@ -47,6 +50,22 @@ def over_blocks(
     """Apply `summarise` to the members' draws, a block of rows at a time."""
     blocks = row_blocks(len(rows), forest.n_members, forest.n_outputs)
     return np.concatenate([summarise(forest.draws(rows[block], n_jobs)) for block in blocks])
+
+
+def sum_over_members(weights: F64, values: F64) -> F64:
+    """Σ_m w_m v_m in the members' order: a row's bits do not depend on the rows beside it.
+
+    A matrix product's do, and so do NumPy's of a single column, which it adds up in pairs.
+
+    Examples
+    --------
+    >>> sum_over_members(np.array([0.25, 0.75]), np.array([[1.0], [2.0]]))
+    array([1.75])
+    """
+    is_single = values[0].size == 1
+    wide = np.concatenate([values, values], axis=-1) if is_single else values
+    found: F64 = np.add.reduce(weights.reshape(-1, *[1] * (values.ndim - 1)) * wide, axis=0)
+    return found[..., :1] if is_single else found
 
 
 class Predictive:
@@ -78,8 +97,14 @@ class Predictive:
         """Shapley values of what the members say, their bases, and the members' weights.
 
         (n_members, n_rows, n_features, n_outputs), (n_members, n_rows, n_outputs), (n_members,).
+        Their means are those of the answer; raw, of what it is made of.
         """
-        return (*explain_draws(forest, question), forest.weights)
+        additive = self.additive(forest)
+        if raw or additive.is_linear:
+            found = explain_draws(additive.parts[0].forest, question)
+        else:
+            found = draws_around(additive, forest, question)
+        return (*found, forest.weights)
 
 
 class ClassPredictive(Predictive, ABC):
@@ -238,6 +263,10 @@ class NumberPredictive(Predictive, ABC):
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Variance of the response: total, data and knowledge, each (n_rows, n_outputs)."""
 
+    def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
+        """Quantiles at two levels, in parts; None where they are made otherwise."""
+        return None
+
     def quantiles_of_mean(
         self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int
     ) -> F64:
@@ -294,6 +323,12 @@ class LeafResponses(NumberPredictive):
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Of the mixture over members of the weighted responses in the row's leaves."""
         return self._kept().quantiles(forest, rows, levels, n_jobs)
+
+    def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
+        """The responses in leaves, all of it."""
+        n = forest.n_outputs
+        leaves = LeafEnds(forest, self._kept(), np.tile(levels, (n, 1)))
+        return ResponseInterval(np.zeros(n), None, leaves)
 
     def out_of_bag(
         self,

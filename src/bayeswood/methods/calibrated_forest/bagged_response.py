@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayeswood.attribution import LeafEnds, ResidualEnds, ResponseInterval
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.forest import Forest
 from bayeswood.methods.base.parts import forest_arrays, forest_from
@@ -97,6 +98,19 @@ class BaggedResponse(NumberPredictive):
             for k, one in enumerate(self.outputs)
         ]
         return np.stack(found, axis=1)
+
+    def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
+        """Both accounts."""
+        share = np.array([one.share for one in self.outputs])
+        residuals = leaves = None
+        if (share > 0).any():
+            parts = [one.residuals.of_parts(levels) for one in self.outputs]
+            centres, ends = (np.stack(found) for found in zip(*parts, strict=True))
+            residuals = ResidualEnds(forest, self.sizes, self.least, centres, ends)
+        if (share < 1).any() and self.leaves is not None and self.leaves.responses.responses:
+            at = np.stack([one.leaf_levels(levels) for one in self.outputs])
+            leaves = LeafEnds(self.leaves.forest, self.leaves.responses.responses, at)
+        return ResponseInterval(share, residuals, leaves)
 
     def _in_leaves(self, rows: NDArray[Any], output: int, n_jobs: int) -> Any:
         leaves = self.leaves

@@ -118,11 +118,13 @@ class CalibratedAverage(ClassPredictive):
     def _bag_values(self, forest: Forest, question: Question) -> tuple[F64, F64]:
         """Of the bags' averages, pooled with sums as `bag_means` are."""
         size, sums = self.spread.size, self.additive_sums
-        values, at = explain_bags(forest, question, size, self._in_bag(forest))
+        n_trees = [forest.n_trees, *([] if sums is None else [sums.sums.n_trees])]
+        questions = question.of_parts(n_trees)
+        values, at = explain_bags(forest, questions[0], size, self._in_bag(forest))
         bases = np.broadcast_to(at[:, None], (len(at), values.shape[1], at.shape[1]))
         if sums is None:
             return values, bases
-        of_sums, sum_bases = explain_draws(sums.sums, question, sums.linked)
+        of_sums, sum_bases = explain_draws(sums.sums, questions[1], sums.linked)
         turn = np.arange(len(values)) % len(of_sums)
         share = sums.share
         values = (1.0 - share) * values + share * of_sums[turn]

@@ -28,6 +28,7 @@ from bayeswood.methods.base.parameters import (
     check_kind,
     integer,
     one_of,
+    only,
     parameter_error,
 )
 from bayeswood.methods.base.predictive import Predictive
@@ -240,7 +241,10 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     _saved_arrays = ("oob_prediction_", "component_weights_")
     _constraints: ClassVar[Mapping[str, Constraint]] = {
         **CALIBRATED,
-        "criterion": one_of("squared_error"),
+        "criterion": only(
+            "squared_error",
+            "its trees share one loss; RandomForest* and BayesianForest* have others",
+        ),
         "n_boosting_stages": one_of("auto") | integer(0),
         "additive_members": integer(0),
         "interval": one_of(*SHARES),

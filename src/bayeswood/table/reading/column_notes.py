@@ -9,7 +9,7 @@ from bayeswood.table.frame import series_moments
 from bayeswood.table.moments import PLURAL, fit_moments
 from bayeswood.table.reading.column_text import ColumnText, distinct_texts
 from bayeswood.table.reading.note import Note
-from bayeswood.table.reading.number_text import looks_like_numbers
+from bayeswood.table.reading.number_text import looks_like_numbers, missing_words
 from bayeswood.table.written import Written
 
 _MANY_LEVELS = 20
@@ -114,7 +114,8 @@ def _word_notes(column: ColumnText) -> list[Note]:
     flags = looks_like_numbers(trimmed)
     n_numbers, n_levels = int(pc.sum(flags).as_py() or 0), len(distinct)
     if n_levels > _MANY_LEVELS and 2 * n_numbers >= n_levels:
-        return [_mistaken_category(column, trimmed.filter(pc.invert(flags)).to_pylist(), n_levels)]
+        strange = pc.invert(pc.or_(flags, missing_words(trimmed)))
+        return [_mistaken_category(column, trimmed.filter(strange).to_pylist(), n_levels)]
     likely = pc.is_in(pc.utf8_lower(trimmed), value_set=pa.array(_LIKELY_MISSING))
     words = trimmed.filter(likely).to_pylist()
     if not words:

@@ -87,10 +87,17 @@ class SpreadResiduals:
             return np.broadcast_to(common, (len(spread), len(levels)))
         places = _log(spread)
         found = np.zeros((len(spread), len(levels)))
-        for k, shape in enumerate(np.eye(N_PARTS)):
+        for shape, quantiles in zip(np.eye(N_PARTS), self.of_parts(levels)[1], strict=True):
             share = np.interp(places, self.centres, shape)
-            found += share[:, None] * self._of_part(k).at(levels)
+            found += share[:, None] * quantiles
         return found
+
+    def of_parts(self, levels: F64) -> tuple[F64, F64]:
+        """Centres of log s, ascending, and z_q at each of them, (3, n_levels)."""
+        if (np.diff(self.centres) <= 0).any():
+            common = ResidualQuantiles(self.values, self.weights).at(levels)
+            return np.arange(float(N_PARTS)), np.tile(common, (N_PARTS, 1))
+        return self.centres, np.stack([self._of_part(k).at(levels) for k in range(N_PARTS)])
 
     def _of_part(self, part: int) -> ResidualQuantiles:
         weights = np.ones(len(self.values)) if self.weights is None else self.weights
@@ -100,7 +107,11 @@ class SpreadResiduals:
         return ResidualQuantiles(self.values, np.where(outside, borrowed * weights, weights))
 
 
+#: Least spread that has a logarithm.
+LEAST_SPREAD = float(np.finfo(np.float64).tiny)
+
+
 def _log(spread: F64) -> F64:
     """Log s; where s is 0 (a perfect forest), that of the least positive number."""
-    logs: F64 = np.log(np.maximum(spread, np.finfo(np.float64).tiny))
+    logs: F64 = np.log(np.maximum(spread, LEAST_SPREAD))
     return logs

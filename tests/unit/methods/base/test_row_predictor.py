@@ -1,4 +1,4 @@
-"""A compiled row says what the estimator says of a table of one row, to the bit."""
+"""A row alone, compiled or in a table, and a row among others have the same answers, to the bit."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -49,6 +49,10 @@ def test_every_answer_is_the_estimators(name):
     model = fitted(name)
     predictor = pickle.loads(pickle.dumps(model.compile_row()))
     methods = ["predict_interval", "predict_proba"]
+    for method in (m for m in [*methods, "predict", "support"] if hasattr(model, m)):
+        among_others = getattr(model, method)(table()[0])
+        alone = [getattr(model, method)(table()[0].iloc[i : i + 1])[0] for i in range(20)]
+        np.testing.assert_array_equal(among_others[:20], alone)
     for i, row in enumerate(ROWS.to_dict("records")):
         one = ROWS.iloc[i : i + 1]
         for form in (row, list(row.values())):

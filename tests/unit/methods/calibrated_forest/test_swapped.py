@@ -24,6 +24,11 @@ def test_a_refusal_says_why_and_what_to_do(kind, name, value, instead):
         kind(**{name: value}).fit([[1.0], [2.0]] * 20, [0, 1] * 20)
 
 
+def test_other_losses_are_elsewhere():
+    with pytest.raises(BayeswoodError, match=r"share one loss; .*BayesianForest\* have others"):
+        CalibratedForestRegressor(criterion="poisson").fit([[1.0], [2.0]] * 20, [0, 1] * 20)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_defaults_of_others_are_taken(kind):
     taken = {"oob_score": True, "min_samples_split": 2, "ccp_alpha": 0, "max_leaf_nodes": None}

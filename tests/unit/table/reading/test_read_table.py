@@ -303,3 +303,10 @@ def test_lines_of_notes_are_shared_and_the_loud_ones_come_first():
         "PLEASE CHECK: look!",
         "columns 'a', 'b', 'c', 'd' and 2 more: plain.",
     ]
+
+
+def test_the_word_that_makes_a_category_of_numbers_is_named():
+    """Not those that are taken as missing anyway."""
+    cells = [f"{n}.5" for n in range(40)] + ["n/a", "-", "unbekannt"]
+    [note] = loud(read("a\n" + "\n".join(cells) + "\n"))
+    assert "such as 'unbekannt'." in note

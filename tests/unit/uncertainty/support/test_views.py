@@ -27,6 +27,12 @@ def test_each_column_all_columns_and_the_used_ones(rng):
     assert views.weights.tolist() == [[1, 1], [1, 0.25]]
 
 
+def test_three_of_more_columns_are_looked_at_together_if_used(rng):
+    rows = rng.normal(size=(50, 5))
+    assert views_of(rows, [0.1, 3, 0, 2, 1]).weights[-1].tolist() == [0, 1, 0, 1, 1]
+    assert len(views_of(rows, [0, 3, 0, 2, 0])) == 5 + 10 + 2
+
+
 def test_a_forest_without_splits_adds_no_view(rng):
     assert len(views_of(rng.normal(size=(50, 2)), [0.0, 0.0])) == 3
 

@@ -1,0 +1,20 @@
+#!/bin/sh
+# coverage.sh [PYTEST OPTIONS]: which lines and branches of the package pytest runs, and which lines
+# of the core its C++ tests run. Pages are left in build/coverage/python and build/coverage/core.
+set -eu
+
+rm -rf build/coverage/counts* # of earlier runs
+SCIPY_ARRAY_API=1 python -m coverage run -m pytest -q "$@" || echo "Some tests failed." >&2
+python -m coverage combine --quiet
+python -m coverage html --quiet --directory build/coverage/python
+python -m coverage report | tail -1
+
+# GCC's counts are read by the gcov beside it.
+cmake -S . -B build/coverage/native -G Ninja -DBAYESWOOD_TESTS=ON -DBAYESWOOD_COVERAGE=ON \
+    -DCMAKE_CXX_COMPILER=g++
+cmake --build build/coverage/native
+find build/coverage/native -name '*.gcda' -delete
+ctest --test-dir build/coverage/native --output-on-failure
+mkdir -p build/coverage/core
+gcovr --root . --filter core/src --filter core/include \
+    --html-details build/coverage/core/index.html --print-summary build/coverage/native
