@@ -68,6 +68,8 @@ CHAPTERS = {
         "benchmarks-calibration",
         "outside/papers",
         "outside/contributing",
+        "outside/code-of-conduct",
+        "outside/security",
         "outside/changelog",
     ],
     "outside/papers": [

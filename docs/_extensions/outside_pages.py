@@ -21,8 +21,9 @@ LINK = re.compile(
 
 def outside_pages() -> dict[str, str]:
     """The page of each file of the project that is copied, by paths from the project's folder."""
-    pages = {"CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing", "papers": "papers"}
-    pages["papers/README.md"] = "papers"
+    names = ("CHANGELOG", "CODE_OF_CONDUCT", "CONTRIBUTING", "SECURITY")
+    pages = {f"{name}.md": name.lower().replace("_", "-") for name in names}
+    pages |= {"papers": "papers", "papers/README.md": "papers"}
     pages |= {
         path.relative_to(ROOT).as_posix(): path.parent.name
         for path in sorted(ROOT.glob("papers/*/README.md"))
