@@ -12,7 +12,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \
     ! -name '*.pyc' ! -name '*.so' 2>/dev/null)
 CPP_FILES = $(shell find core bindings -name '*.[ch]pp' -o -name '*.inl' 2>/dev/null)
-PYTHON_FOLDERS = $(wildcard src tests benchmarks examples)
+PYTHON_FOLDERS = $(wildcard src tests benchmarks examples docs/conf.py docs/_extensions)
 
 # Prints the requirements of the extras named on its command line, one per line.
 LIST_EXTRAS := import sys, tomllib; \
@@ -20,12 +20,12 @@ LIST_EXTRAS := import sys, tomllib; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
 .NOTPARALLEL: # two installations into one environment must not overlap
-.PHONY: demo test bench wheel wheels-check format lint types test-core test-arm test-lowest \
+.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-arm test-lowest \
     test-python coverage clean distclean help
 
 help:
 	@sed -n '2,4s/^# //p' Makefile
-	@echo "Also: make bench, wheel, wheels-check, format, lint, types, test-core, test-python, test-arm,"
+	@echo "Also: make docs, bench, wheel, wheels-check, format, lint, types, test-core, test-python, test-arm,"
 	@echo "test-lowest, coverage, clean, distclean"
 
 demo: $(VENV)/.installed
@@ -59,6 +59,10 @@ $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcar
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
 	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.created pyproject.toml
+	python -c '$(LIST_EXTRAS)' docs | $(PIP) install -r /dev/stdin
 	@touch $@
 
 $(VENV)/.coverage: $(VENV)/.created pyproject.toml
@@ -104,6 +108,14 @@ format: $(VENV)/.tools
 	ruff check --fix $(PYTHON_FOLDERS)
 	clang-format -i $(CPP_FILES)
 
+# --- the site: build/docs/index.html, which needs no server and no network ----------------------
+
+DOCS_MADE := docs/api/generated docs/gallery docs/outside
+
+docs: $(VENV)/.installed $(VENV)/.docs
+	rm -rf $(DOCS_MADE)
+	MPLBACKEND=agg python -m sphinx -b html -W --keep-going -j auto $(DOCS_ARGS) docs build/docs
+
 # --- benchmarks and releases --------------------------------------------------------------------
 
 bench: $(VENV)/.installed $(VENV)/.bench
@@ -122,7 +134,7 @@ wheels-check: $(VENV)/.created
 	python scripts/check_wheels.py
 
 clean:
-	rm -rf build dist wheelhouse demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist wheelhouse demo $(DOCS_MADE) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find $(PYTHON_FOLDERS) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

@@ -151,9 +151,9 @@ class BARTRegressor(SumEstimator, ForestRegressor):
     -----
     The prior over trees: a rule's feature is uniform over those that vary in the node, its cut over
     the cuts that leave rows on both sides; see `core/include/bayeswood/sums/sum_law.hpp`. Leaves
-    have values μ ~ N(0, `leaf_sd_`²). With n rows in a leaf and s the sum of what the other trees
-    leave over, μ | … ~ N(s / (n + σ²/σ_μ²), σ² / (n + σ²/σ_μ²)), and a proposal is weighed with μ
-    integrated out (Bayesian backfitting). Several responses have independent sums.
+    have values μ ~ N(0, σ_μ²), σ_μ being `leaf_sd_`. With n rows in a leaf and s the sum of what
+    the other trees leave over, μ | … ~ N(s / (n + σ²/σ_μ²), σ² / (n + σ²/σ_μ²)), and a proposal is
+    weighed with μ integrated out (Bayesian backfitting). Several responses have independent sums.
 
     Memory: a byte per row, tree and chain while the chains are alive, and some 15 kB per draw of
     200 trees; trees that a sweep left alone share their shape. See docs/bart.md.
