@@ -49,7 +49,7 @@ CHAPTERS = {
         "envelope",
         "growing",
     ],
-    "intervals": ["uncertainty", "guarantees", "looking", "attributions"],
+    "intervals": ["uncertainty", "guarantees", "looking", "report", "attributions"],
     "data": [
         "tables",
         "categories",
