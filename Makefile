@@ -6,7 +6,8 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-JOBS ?= auto
+# One more than there are processors: tests with clusters mostly wait.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \

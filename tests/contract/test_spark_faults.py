@@ -95,7 +95,7 @@ def test_a_worker_that_says_nothing_is_replaced(backend, alone, tmp_path, monkey
 
     monkeypatch.setattr(stages, "fit_rows", fit_or_wait)
     settings = backend.session.conf
-    settings.set(IDLE, "4")
+    settings.set(IDLE, "12")  # processors are busy: a worker may need some time to begin
     settings.set(KILL, "true")
     try:
         assert fit(backend) == alone()

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -76,6 +75,8 @@ def suggest(name: str, known: Sequence[str]) -> str:
     >>> suggest("agee", ["age", "income"])
     " Did you mean 'age'?"
     """
+    from difflib import get_close_matches
+
     folded = {other.casefold(): other for other in known}
     near = [folded[key] for key in get_close_matches(name.casefold(), list(folded), n=3)]
     if near:

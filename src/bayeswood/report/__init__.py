@@ -1,7 +1,9 @@
 """What a fitted model says, first as plain data (summarize), then as text (render)."""
 
+from typing import TYPE_CHECKING
+
+from bayeswood.on_demand import names_on_demand
 from bayeswood.report.explain import Dissenter, Explanation, PartingFeature, explain
-from bayeswood.report.page import HtmlReport, html
 from bayeswood.report.predictions import (
     DEFAULT_GAMMA0,
     ClassPredictions,
@@ -18,6 +20,9 @@ from bayeswood.report.summarize import (
     summarize_model,
 )
 from bayeswood.uncertainty import Outcome
+
+if TYPE_CHECKING:
+    from bayeswood.report.page import HtmlReport, html
 
 __all__ = [
     "DEFAULT_GAMMA0",
@@ -40,3 +45,6 @@ __all__ = [
     "summarize_importances",
     "summarize_model",
 ]
+
+# Whoever predicts needs no page.
+__getattr__ = names_on_demand(__name__, {"page": ("HtmlReport", "html")})
