@@ -32,10 +32,11 @@ help:
 demo: $(VENV)/.installed
 	bayeswood demo --out demo
 
-# Installing and waiting for clusters leave processors idle, which the other checks use.
+# Installing and waiting for clusters leave processors idle, which the other checks use. Tools come first:
+# pip takes one processor while the C++ tests are built, the package itself takes all.
 test: $(VENV)/.builder
 	@sh scripts/beside.sh "$(MAKE) --no-print-directory test-core" \
-	  "$(MAKE) --no-print-directory $(VENV)/.installed $(VENV)/.tools"; core=$$?; \
+	  "$(MAKE) --no-print-directory $(VENV)/.tools $(VENV)/.installed"; core=$$?; \
 	$(MAKE) --no-print-directory --question $(VENV)/.installed $(VENV)/.tools && \
 	sh scripts/beside.sh "nice $(MAKE) --no-print-directory --keep-going lint types" \
 	  "$(MAKE) --no-print-directory test-python" && exit $$core
@@ -59,7 +60,7 @@ $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcar
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install --no-compile -r /dev/stdin
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml
