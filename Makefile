@@ -9,6 +9,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # One more than there are processors: tests with clusters mostly wait.
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+unexport PYTHONDONTWRITEBYTECODE # tests start many processes: what one has compiled serves all
 
 PACKAGE_SOURCES := $(shell find core/include core/src bindings src -type f \
     ! -name '*.pyc' ! -name '*.so' 2>/dev/null)
@@ -60,7 +61,7 @@ $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcar
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install --no-compile -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml

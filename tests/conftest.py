@@ -1,5 +1,6 @@
 """Fixtures of all tests."""
 
+import gc
 import zlib
 from urllib.error import URLError
 
@@ -78,6 +79,13 @@ SHARING = (
     "test_page_browser.py",
     "test_prior_limit.py",
 )
+
+
+def pytest_collection_finish(session):
+    """Spare the collector of garbage the tests themselves, which live until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -76,8 +76,12 @@ def test_our_contenders_obey_the_problem(name):
     assert held_out_error(problem, fitted.predict)["accuracy"] > 0.6
 
 
+# Memory-20k is memory-200k on another problem.
+WORKLOADS = [name for name in all_workloads() if name != "memory-20k"]
+
+
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("name", all_workloads())
+@pytest.mark.parametrize("name", WORKLOADS)
 def test_every_workload_runs(name, tmp_path, capsys):
     out = tmp_path / "rows.json"
     peers = "scikit-learn,scikit-learn ExtraTrees" if "cuts" in name else "scikit-learn"
