@@ -86,20 +86,32 @@ struct Lists {
   }
 };
 
+void check_same_cuts(const Cut* fast, const Cut* slow, std::uint32_t n) {
+  for (std::uint32_t l = 0; l < n; ++l) {
+    CHECK(fast[l].score == slow[l].score);
+    CHECK(fast[l].position == slow[l].position);
+  }
+}
+
+// Eight lists together, four, and two with the first once more in the other lanes.
 void check_scan(const Lists& data, const Limits& limits) {
   const auto n = static_cast<std::uint32_t>(data.pair.size());
   WideTask wide{{}, n, data.pair.data(), data.w, data.wy, limits};
   for (std::uint32_t l = 0; l < WIDE_LANES; ++l) wide.list[l] = data.lists[l].data();
-  Cut fast[WIDE_LANES], slow[WIDE_LANES];
-  avx512_kernels()->scan_wide(wide, fast);
+  Cut wide_cuts[WIDE_LANES];
+  avx512_kernels()->scan_wide(wide, wide_cuts);
   for (std::uint32_t half = 0; half < WIDE_LANES; half += LANES) {
     LaneTask lanes{{}, n, data.pair.data(), data.w, data.wy, limits};
     std::copy_n(wide.list + half, LANES, lanes.list);
-    portable_kernels().scan_lanes(lanes, slow + half);
-  }
-  for (std::uint32_t l = 0; l < WIDE_LANES; ++l) {
-    CHECK(fast[l].score == slow[l].score);
-    CHECK(fast[l].position == slow[l].position);
+    Cut fast[LANES], slow[LANES];
+    portable_kernels().scan_lanes(lanes, slow);
+    check_same_cuts(wide_cuts + half, slow, LANES);
+    avx512_kernels()->scan_lanes(lanes, fast);
+    check_same_cuts(fast, slow, LANES);
+    lanes.list[2] = lanes.list[3] = lanes.list[0];
+    slow[2] = slow[3] = slow[0];
+    avx512_kernels()->scan_lanes(lanes, fast);
+    check_same_cuts(fast, slow, LANES);
   }
 }
 
@@ -164,7 +176,7 @@ TEST(twigs_of_far_responses_are_the_portable_trees) {
   check_all_weights(data, Target::regression(data.y, 1, {}));
 }
 
-TEST(eight_lists_are_scanned_as_four) {
+TEST(lists_are_scanned_alike_by_any_number_of_lanes) {
   if (avx512_kernels() == nullptr) return;
   Stream stream(3, 0, Purpose::RULES);
   for (const std::uint32_t n : {2U, 3U, 6U, 15U, 16U, 17U, 18U, 33U, 255U, 257U, 300U, 1000U}) {

@@ -6,6 +6,7 @@
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx512.inl"
+#include "lanes_avx512.inl"
 
 namespace bayeswood {
 namespace {
@@ -17,18 +18,19 @@ __mmask16 first_of(std::uint32_t n) {
   return static_cast<__mmask16>(_bzhi_u32(0xffff, std::min(n, ENTRIES)));
 }
 
-// 16 places of eight lists: where their rows stand, and after which places there may be a cut.
-struct WideBlock {
-  alignas(64) std::uint32_t offset[WIDE_LANES][ENTRIES];  // in doubles
-  alignas(64) std::uint64_t cut[WIDE_LANES];              // one bit per place
+// 16 places of N lists: where their rows stand, and after which places there may be a cut.
+template <std::uint32_t N>
+struct LaneBlock {
+  alignas(64) std::uint32_t offset[N][ENTRIES];  // in doubles
+  alignas(64) std::uint64_t cut[N];              // one bit per place
 
-  void load(const WideTask& t, std::uint32_t begin, const CutRange& cuts) {
+  void load(const SmallEntry* const* lists, std::uint32_t begin, const CutRange& cuts) {
     const __m512i code_bits = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
     const __mmask16 there = first_of(cuts.end - begin);
     const unsigned before = begin < cuts.first ? first_of(cuts.first - begin) : 0;
-    for (std::uint32_t l = 0; l < WIDE_LANES; ++l) {
-      const __m512i here = _mm512_maskz_loadu_epi32(there, t.list[l] + begin);
-      const __m512i next = _mm512_maskz_loadu_epi32(there, t.list[l] + begin + 1);
+    for (std::uint32_t l = 0; l < N; ++l) {
+      const __m512i here = _mm512_maskz_loadu_epi32(there, lists[l] + begin);
+      const __m512i next = _mm512_maskz_loadu_epi32(there, lists[l] + begin + 1);
       const unsigned differs = _mm512_test_epi32_mask(_mm512_xor_si512(here, next), code_bits);
       cut[l] = differs & ~before;
       const __m512i doubled = _mm512_slli_epi32(_mm512_andnot_si512(code_bits, here), 1);
@@ -37,76 +39,77 @@ struct WideBlock {
   }
 };
 
-// The same operations in the same order as the portable scan, eight lists at once: the same bits.
-struct WideSums {
-  __m512d w, wy;
+// The sums left of a cut, and the best cut so far.
+template <class V>
+struct LaneState {
+  typename V::Numbers w, wy, to_beat, won;
+  typename V::Words at, won_at;
 
-  void add(const double* pair, const WideBlock& block, std::uint32_t i) {
+  LaneState()
+      : w(V::all(0)),
+        wy(V::all(0)),
+        to_beat(V::all(-1)),
+        won(V::all(0)),
+        at(V::words(0)),
+        won_at(V::words(-1)) {}
+  void add(const double* pair, const LaneBlock<V::N>& block, std::uint32_t i) {
     const auto row = [&](int l) { return _mm_loadu_pd(pair + block.offset[l][i]); };
-    const auto two = [&](int l) {
-      return _mm256_insertf128_pd(_mm256_castpd128_pd256(row(l)), row(l + 2), 1);
-    };
-    const auto four = [&](int l) {
-      return _mm512_insertf64x4(_mm512_castpd256_pd512(two(l)), two(l + 4), 1);
-    };
-    const __m512d even = four(0);
-    const __m512d odd = four(1);
-    w = _mm512_add_pd(w, _mm512_unpacklo_pd(even, odd));
-    wy = _mm512_add_pd(wy, _mm512_unpackhi_pd(even, odd));
+    const auto even = V::pairs(row, 0);
+    const auto odd = V::pairs(row, 1);
+    w = V::add(w, V::first(even, odd));
+    wy = V::add(wy, V::second(even, odd));
   }
-};
-
-struct WideBest {
-  __m512d to_beat, won;
-  __m512i won_at;
-};
-
-void write_cuts(const WideTask& t, const WideBest& found, Cut* best) {
-  alignas(64) double gain[WIDE_LANES];
-  alignas(64) std::int64_t at[WIDE_LANES];
-  _mm512_store_pd(gain, found.won);
-  _mm512_store_si512(at, found.won_at);
-  for (std::uint32_t l = 0; l < WIDE_LANES; ++l) {
-    if (at[l] >= 0) best[l] = {t.w * gain[l], static_cast<std::uint32_t>(at[l])};
-  }
-}
-
-void scan_wide(const WideTask& t, Cut* best) {
-  std::fill_n(best, WIDE_LANES, Cut{});
-  const CutRange cuts = cuts_within(t.n, 0, t.limits);
-  if (cuts.empty()) return;
-  const __m512d total_w = _mm512_set1_pd(t.w);
-  const __m512d mean = _mm512_set1_pd(t.wy / t.w);
-  const __m512d min_w = _mm512_set1_pd(t.limits.min_weight);
-  const __m512d tolerance = _mm512_set1_pd(t.limits.tolerance / t.w);
-  const __m512i one = _mm512_set1_epi64(1);
-  WideSums left{_mm512_setzero_pd(), _mm512_setzero_pd()};
-  WideBest found{_mm512_set1_pd(-1), _mm512_setzero_pd(), _mm512_set1_epi64(-1)};
-  const auto* pair = reinterpret_cast<const double*>(t.pair);
-  WideBlock block;
-  __m512i at = _mm512_setzero_si512();
-  for (std::uint32_t begin = 0; begin < cuts.end; begin += ENTRIES) {
-    block.load(t, begin, cuts);
-    __m512i places = _mm512_load_si512(block.cut);
-    const std::uint32_t size = std::min(ENTRIES, cuts.end - begin);
-    for (std::uint32_t i = 0; i < size; ++i) {
-      left.add(pair, block, i);
-      const __m512d shift = _mm512_sub_pd(left.wy, _mm512_mul_pd(mean, left.w));
-      const __m512d w_right = _mm512_sub_pd(total_w, left.w);
-      const __m512d gain =
-          _mm512_div_pd(_mm512_mul_pd(shift, shift), _mm512_mul_pd(left.w, w_right));
-      const __mmask8 differs = _mm512_test_epi64_mask(places, one);
-      const __mmask8 allowed =
-          _mm512_mask_cmp_pd_mask(differs, _mm512_min_pd(left.w, w_right), min_w, _CMP_GE_OQ);
-      const __mmask8 better = _mm512_mask_cmp_pd_mask(allowed, gain, found.to_beat, _CMP_GT_OQ);
-      found.to_beat = _mm512_mask_add_pd(found.to_beat, better, gain, tolerance);
-      found.won = _mm512_mask_mov_pd(found.won, better, gain);
-      found.won_at = _mm512_mask_mov_epi64(found.won_at, better, at);
-      places = _mm512_srli_epi64(places, 1);
-      at = _mm512_add_epi64(at, one);
+  void write(double total_w, Cut* best) const {
+    alignas(64) double gain[V::N];
+    alignas(64) std::int64_t place[V::N];
+    V::store(gain, won);
+    V::store(place, won_at);
+    for (std::uint32_t l = 0; l < V::N; ++l) {
+      if (place[l] >= 0) best[l] = {total_w * gain[l], static_cast<std::uint32_t>(place[l])};
     }
   }
-  write_cuts(t, found, best);
+};
+
+// The same operations in the same order as the portable scan, list by list: the same bits.
+template <class V, class Task>
+void scan_lists(const Task& t, Cut* best) {
+  std::fill_n(best, V::N, Cut{});
+  const CutRange cuts = cuts_within(t.n, 0, t.limits);
+  if (cuts.empty()) return;
+  const auto total_w = V::all(t.w);
+  const auto mean = V::all(t.wy / t.w);
+  const auto min_w = V::all(t.limits.min_weight);
+  const auto tolerance = V::all(t.limits.tolerance / t.w);
+  const auto* pair = reinterpret_cast<const double*>(t.pair);
+  LaneState<V> s;
+  LaneBlock<V::N> block;
+  for (std::uint32_t begin = 0; begin < cuts.end; begin += ENTRIES) {
+    block.load(t.list, begin, cuts);
+    auto places = V::load(block.cut);
+    const std::uint32_t size = std::min(ENTRIES, cuts.end - begin);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      s.add(pair, block, i);
+      const auto shift = V::subtract(s.wy, V::multiply(mean, s.w));
+      const auto w_right = V::subtract(total_w, s.w);
+      const auto gain = V::divide(V::multiply(shift, shift), V::multiply(s.w, w_right));
+      const __mmask8 allowed = V::reach(V::odd(places), V::least(s.w, w_right), min_w);
+      const __mmask8 better = V::exceed(allowed, gain, s.to_beat);
+      s.to_beat = V::chosen(s.to_beat, better, V::add(gain, tolerance));
+      s.won = V::chosen(s.won, better, gain);
+      s.won_at = V::chosen(s.won_at, better, s.at);
+      places = V::halved(places);
+      s.at = V::next(s.at);
+    }
+  }
+  s.write(t.w, best);
+}
+
+// Lanes that are left over hold the first list again. Short lists do not pay for their blocks.
+void scan_lanes(const LaneTask& t, Cut* best) {
+  if (t.n < ENTRIES) return avx2_kernels()->scan_lanes(t, best);
+  if (t.list[2] != t.list[0] || t.list[3] != t.list[0]) return scan_lists<Lanes4>(t, best);
+  scan_lists<Lanes2>(t, best);
+  best[2] = best[3] = best[0];
 }
 
 // Which of 16 entries go left: a word of the sides is looked up by the row's higher five bits, and
@@ -193,7 +196,8 @@ const Kernels* avx512_kernels() {
   if (!runs_avx512()) return nullptr;
   static const Kernels kernels = [] {
     Kernels best = *avx2_kernels();
-    best.scan_wide = scan_wide;
+    best.scan_lanes = scan_lanes;
+    best.scan_wide = scan_lists<Lanes8, WideTask>;
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
     return best;
   }();
