@@ -60,7 +60,8 @@ def test_counting_ends_where_it_is_enough(by_class, rng):
     every, enough = _core.count_unbeaten(*given), rng.uniform(0, 40, n_classes)
     found = _core.count_unbeaten(*given, enough)
     np.testing.assert_array_equal(found > enough, every > enough)
-    assert (found < every).any() and (found <= every).all()
+    assert (found < every).any()
+    assert (found <= every).all()
     with pytest.raises(ValueError, match="enough"):
         _core.count_unbeaten(*given, enough[1:])
 
