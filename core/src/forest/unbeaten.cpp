@@ -148,11 +148,13 @@ void run_row(const UnbeatenTask& task, bool by_class, InstructionSet instruction
 }  // namespace
 
 std::vector<std::int32_t> node_classes(const Forest& forest) {
-  std::vector<std::int32_t> found;
-  for (std::size_t t = 0; t < forest.n_trees(); ++t) {
-    const Tree& tree = forest.tree(t);
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i)
-      found.push_back(tree.feature[i] == LEAF ? preferred_class(tree, tree.child[i]) : 0);
+  std::size_t n_nodes = 0, first = 0;
+  for (const auto& tree : forest.trees()) n_nodes += tree->n_nodes();
+  std::vector<std::int32_t> found(n_nodes, 0);
+  for (const auto& tree : forest.trees()) {
+    for (std::size_t i = 0; i < tree->n_nodes(); ++i)
+      if (tree->feature[i] == LEAF) found[first + i] = preferred_class(*tree, tree->child[i]);
+    first += tree->n_nodes();
   }
   return found;
 }
