@@ -24,8 +24,9 @@ namespace {
 using Counts = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 const LeafKernels& choose_leaf_kernels(const std::string& name) {
-  const bool portable = instruction_set(name) == InstructionSet::PORTABLE;
-  return portable ? portable_leaf_kernels() : *avx2_leaf_kernels();
+  const InstructionSet set = instruction_set(name);
+  if (set == InstructionSet::AVX512) return *avx512_leaf_kernels();
+  return set == InstructionSet::AVX2 ? *avx2_leaf_kernels() : portable_leaf_kernels();
 }
 
 // `n_edges`: per feature; edges and transforms one feature after another.

@@ -26,30 +26,6 @@ void split_rows(const Place* places, Place last_left, std::uint8_t node, std::ui
   }
 }
 
-// How many thresholds lie below each value: value <= thresholds[k] exactly where its place is <= k.
-// All values halve the list around theirs at the same time, and by a mask: a branch would be
-// guessed wrong every other time. A list may be longer than its cell: what lies around it is as it
-// should be.
-template <std::size_t WIDTH>
-void find_places(std::span<const double> thresholds, const ValueCells& cells, const double* value,
-                 std::uint16_t* place) {
-  std::size_t at[WIDTH];
-  std::size_t n = 0;
-  for (std::size_t r = 0; r < WIDTH; ++r) {
-    const ValueCells::Cell cell = cells.around(value[r]);
-    at[r] = cell.first;
-    n = std::max<std::size_t>(n, cell.end - cell.first);
-  }
-  for (std::size_t r = 0; r < WIDTH; ++r) at[r] = std::min(at[r], thresholds.size() - n);
-  for (; n > 1; n -= n / 2) {
-    const double* middle = thresholds.data() + n / 2 - 1;
-    for (std::size_t r = 0; r < WIDTH; ++r)
-      at[r] += n / 2 & -static_cast<std::size_t>(middle[at[r]] < value[r]);
-  }
-  for (std::size_t r = 0; r < WIDTH; ++r)
-    place[r] = static_cast<std::uint16_t>(at[r] + (n == 1 && thresholds[at[r]] < value[r] ? 1 : 0));
-}
-
 // Places of WIDTH numbers: where missing values go left, and where they go right.
 template <std::size_t WIDTH>
 void put_places(std::span<const double> thresholds, const ValueCells& cells, const double* number,

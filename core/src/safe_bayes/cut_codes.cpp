@@ -40,6 +40,7 @@ CutCodes::CutCodes(std::vector<Feature> features) : features_(std::move(features
     throw std::invalid_argument("from 1 to 32,767 features");
   for (const auto& f : features_) {
     check_feature(f);
+    cells_.emplace_back(f.edges);
     has_categories_ = has_categories_ || f.n_levels > 0;
   }
 }
@@ -47,7 +48,7 @@ CutCodes::CutCodes(std::vector<Feature> features) : features_(std::move(features
 void CutCodes::encode(std::size_t j, std::span<const double> values, std::uint16_t* out) const {
   const Feature& f = features_[j];
   if (f.n_levels == 0) {
-    encode_numbers(f, values, out);
+    encode_numbers(j, values, out);
     return;
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -56,27 +57,20 @@ void CutCodes::encode(std::size_t j, std::span<const double> values, std::uint16
   }
 }
 
-// Branch-free halving, several values side by side: each step waits for memory, so they wait
-// together.
-void CutCodes::encode_numbers(const Feature& f, std::span<const double> values,
+void CutCodes::encode_numbers(std::size_t j, std::span<const double> values,
                               std::uint16_t* out) const {
   constexpr std::size_t LANES = 16;
-  const double* edges = f.edges.data();
+  const std::span<const double> edges = features_[j].edges;
   for (std::size_t begin = 0; begin < values.size(); begin += LANES) {
     const std::size_t lanes = std::min(LANES, values.size() - begin);
-    double value[LANES] = {};
-    std::uint32_t below[LANES] = {};
-    std::copy_n(values.data() + begin, lanes, value);
-    auto n = static_cast<std::uint32_t>(f.edges.size());
-    for (; n > 1; n -= n / 2) {
-      const std::uint32_t half = n / 2;
-      for (std::size_t l = 0; l < LANES; ++l)
-        below[l] += half & -static_cast<std::uint32_t>(edges[below[l] + half - 1] < value[l]);
-    }
+    double number[LANES] = {};
+    std::uint16_t below[LANES];
+    for (std::size_t l = 0; l < lanes; ++l)
+      number[l] = std::isnan(values[begin + l]) ? 0.0 : values[begin + l];
+    find_places<LANES>(edges, cells_[j], number, below);
     for (std::size_t l = 0; l < lanes; ++l) {
-      const std::uint32_t last = n == 1 && edges[below[l]] < value[l] ? 1 : 0;
-      const auto code = static_cast<std::uint16_t>(1 + below[l] + last);
-      out[begin + l] = std::isnan(value[l]) ? CODE_MISSING : code;
+      const auto code = static_cast<std::uint16_t>(1 + below[l]);
+      out[begin + l] = std::isnan(values[begin + l]) ? CODE_MISSING : code;
     }
   }
 }

@@ -11,6 +11,36 @@ namespace {
 // Counting by popcount costs a pass per class; beyond so many classes rows are counted one by one.
 constexpr std::uint32_t MOST_BIT_CLASSES = 8;
 
+// Some trees together pass over some blocks of rows, whose codes then stay in the second cache.
+constexpr std::size_t TREES_TOGETHER = 8;
+constexpr std::size_t BLOCKS_TOGETHER = 16;
+
+std::size_t tree_tasks(std::size_t n_trees) {
+  return (n_trees + TREES_TOGETHER - 1) / TREES_TOGETHER;
+}
+
+// Calls use(tree, block, finder) for all of them, in parallel over trees.
+template <class Use>
+void for_each_tree_and_block(const PriorTrees& trees, const CodedRows& coded,
+                             const LeafKernels& kernels, unsigned n_threads, const Poll& poll,
+                             Use use) {
+  parallel_for(
+      tree_tasks(trees.n_trees()), n_threads,
+      [&](std::size_t task, unsigned, const StopFlag& stop) {
+        LeafFinder finder(trees.codes(), kernels);
+        const std::size_t first_tree = task * TREES_TOGETHER;
+        const std::size_t end_tree = std::min(first_tree + TREES_TOGETHER, trees.n_trees());
+        for (std::size_t first = 0; first < coded.n_blocks(); first += BLOCKS_TOGETHER) {
+          const std::size_t end = std::min(first + BLOCKS_TOGETHER, coded.n_blocks());
+          for (std::size_t t = first_tree; t < end_tree; ++t) {
+            check_stop(stop);
+            for (std::size_t b = first; b < end; ++b) use(t, b, finder);
+          }
+        }
+      },
+      poll);
+}
+
 // Bits of the rows of each class but the first, block by block.
 class ClassBits {
  public:
@@ -88,28 +118,24 @@ void add_counts(const PriorTrees& trees, const LabelledRows& rows, std::int32_t 
   const Running run = scaled(given, n, trees.n_trees());
   const std::uint32_t k = rows.n_classes;
   const bool by_bits = rows.copies.empty() && k <= MOST_BIT_CLASSES;
-  const std::size_t total = n_chunks(n) * trees.n_trees();
+  const std::size_t n_tasks = tree_tasks(trees.n_trees());
   for_each_chunk(n, [&](std::size_t begin, std::size_t end) {
     const auto labels = rows.labels.subspan(begin, end - begin);
     const auto copies = rows.copies.empty() ? rows.copies : rows.copies.subspan(begin, end - begin);
     const Chunk chunk{CodedRows(trees.codes(), rows.table, begin, end, run.n_threads), labels,
                       copies, k, ClassBits(by_bits ? labels : labels.subspan(0, 0), k)};
-    parallel_for(
-        trees.n_trees(), run.n_threads,
-        [&](std::size_t t, unsigned, const StopFlag& stop) {
-          LeafFinder finder(trees.codes(), kernels);
+    for_each_tree_and_block(
+        trees, chunk.coded, kernels, run.n_threads,
+        chunk_poll(run.poll, begin / CHUNK_ROWS * n_tasks, n_chunks(n) * n_tasks),
+        [&](std::size_t t, std::size_t b, LeafFinder& finder) {
           const PriorTree& tree = trees.tree(t);
           std::int32_t* own = counts + trees.first_leaf()[t] * k;
-          for (std::size_t b = 0; b < chunk.coded.n_blocks(); ++b) {
-            check_stop(stop);
-            if (by_bits && !tree.is_full) {
-              count_by_bits(tree, chunk, b, finder, sign, own, kernels);
-            } else {
-              count_by_rows(tree, chunk, b, finder, sign, own);
-            }
+          if (by_bits && !tree.is_full) {
+            count_by_bits(tree, chunk, b, finder, sign, own, kernels);
+          } else {
+            count_by_rows(tree, chunk, b, finder, sign, own);
           }
-        },
-        chunk_poll(run.poll, begin / CHUNK_ROWS * trees.n_trees(), total));
+        });
   });
 }
 
@@ -117,27 +143,23 @@ void add_sums(const PriorTrees& trees, const MeasuredRows& rows, std::int32_t si
               const LeafKernels& kernels, const Running& given) {
   const std::size_t n = rows.table.n_rows();
   const Running run = scaled(given, n, trees.n_trees());
-  const std::size_t total = n_chunks(n) * trees.n_trees();
+  const std::size_t n_tasks = tree_tasks(trees.n_trees());
   for_each_chunk(n, [&](std::size_t begin, std::size_t end) {
     const CodedRows coded(trees.codes(), rows.table, begin, end, run.n_threads);
-    parallel_for(
-        trees.n_trees(), run.n_threads,
-        [&](std::size_t t, unsigned, const StopFlag& stop) {
-          LeafFinder finder(trees.codes(), kernels);
+    for_each_tree_and_block(
+        trees, coded, kernels, run.n_threads,
+        chunk_poll(run.poll, begin / CHUNK_ROWS * n_tasks, n_chunks(n) * n_tasks),
+        [&](std::size_t t, std::size_t b, LeafFinder& finder) {
           std::uint32_t leaf[BLOCK_ROWS];
           LeafSums* own = sums + trees.first_leaf()[t];
-          for (std::size_t b = 0; b < coded.n_blocks(); ++b) {
-            check_stop(stop);
-            const CodedBlock block = block_of(coded, b);
-            finder.find(trees.tree(t), block, leaf);
-            const std::size_t first = begin + b * BLOCK_ROWS;
-            for (std::size_t i = 0; i < block.n_rows; ++i) {
-              const std::int64_t copies = rows.copies.empty() ? 1 : rows.copies[first + i];
-              add_value(rows.values[first + i], sign * copies, own[leaf[i]]);
-            }
+          const CodedBlock block = block_of(coded, b);
+          finder.find(trees.tree(t), block, leaf);
+          const std::size_t first = begin + b * BLOCK_ROWS;
+          for (std::size_t i = 0; i < block.n_rows; ++i) {
+            const std::int64_t copies = rows.copies.empty() ? 1 : rows.copies[first + i];
+            add_value(rows.values[first + i], sign * copies, own[leaf[i]]);
           }
-        },
-        chunk_poll(run.poll, begin / CHUNK_ROWS * trees.n_trees(), total));
+        });
   });
 }
 

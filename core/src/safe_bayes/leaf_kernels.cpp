@@ -5,13 +5,22 @@
 namespace bayeswood {
 namespace {
 
-void rows_below(const std::uint16_t* column, std::uint16_t place, std::uint64_t* words) {
+std::uint64_t below64(const std::uint16_t* codes, std::uint16_t place) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < 64; ++i) word |= static_cast<std::uint64_t>(codes[i] <= place) << i;
+  return word;
+}
+
+Sides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+           std::uint64_t* left, std::uint64_t* right) {
+  std::uint64_t any_left = 0;
+  std::uint64_t any_right = 0;
   for (std::size_t w = 0; w < BLOCK_WORDS; ++w) {
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i < 64; ++i)
-      word |= static_cast<std::uint64_t>(column[64 * w + i] <= place) << i;
-    words[w] = word;
+    const std::uint64_t below = below64(column + 64 * w, place);
+    any_left |= left[w] = rows[w] & below;
+    any_right |= right[w] = rows[w] & ~below;
   }
+  return {any_left != 0, any_right != 0};
 }
 
 void walk_full(const std::uint32_t* rules, std::uint32_t depth, const std::uint16_t* codes,
@@ -43,7 +52,7 @@ std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* other
 }  // namespace
 
 const LeafKernels& portable_leaf_kernels() {
-  static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
+  static const LeafKernels kernels{part, walk_full, count_bits, count_common};
   return kernels;
 }
 
@@ -57,37 +66,32 @@ RowBits LeafFinder::all_rows(std::uint32_t n_rows) {
 }
 
 std::uint32_t LeafFinder::descend(const PriorTree& tree, const CodedBlock& block, Visit& at) {
-  RowBits left;
-  left_rows(tree, block, at.node, left);
-  RowBits right;
-  std::uint64_t any_left = 0;
-  std::uint64_t any_right = 0;
-  for (std::size_t w = 0; w < BLOCK_WORDS; ++w) {
-    right[w] = at.rows[w] & ~left[w];
-    left[w] &= at.rows[w];
-    any_left |= left[w];
-    any_right |= right[w];
-  }
+  RowBits left, right;
+  const Sides has = part(tree, block, at, left, right);
   const std::uint32_t child = tree.left(at.node);
-  if (any_left == 0) {
+  if (!has.left) {
     at.rows = right;
     return child + 1;
   }
-  if (any_right != 0) stack_.push_back({child + 1, right});
+  if (has.right) stack_.push_back({child + 1, right});
   at.rows = left;
   return child;
 }
 
-void LeafFinder::left_rows(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,
-                           RowBits& out) {
-  const std::uint16_t* column = block.column(tree.rule[node] & 0xffff);
-  if (!codes_.has_categories() || !codes_.is_category(tree.feature(node))) {
-    kernels_.rows_below(column, tree.place(node), out.data());
-    return;
-  }
-  out.fill(0);
-  for (std::uint32_t i = 0; i < block.n_rows; ++i)
-    out[i / 64] |= static_cast<std::uint64_t>(tree.in_left_set(node, column[i])) << (i % 64);
+Sides LeafFinder::part(const PriorTree& tree, const CodedBlock& block, const Visit& at,
+                       RowBits& left, RowBits& right) const {
+  const std::uint16_t* column = block.column(tree.rule[at.node] & 0xffff);
+  if (!codes_.has_categories() || !codes_.is_category(tree.feature(at.node)))
+    return kernels_.part(column, tree.place(at.node), at.rows.data(), left.data(), right.data());
+  left.fill(0);
+  right.fill(0);
+  Sides has{false, false};
+  for_each_row(at.rows, [&](std::uint32_t row) {
+    const bool goes_left = tree.in_left_set(at.node, column[row]);
+    (goes_left ? left : right)[row / 64] |= 1ULL << (row % 64);
+    (goes_left ? has.left : has.right) = true;
+  });
+  return has;
 }
 
 bool LeafFinder::goes_left(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,

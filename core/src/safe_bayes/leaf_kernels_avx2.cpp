@@ -17,12 +17,19 @@ std::uint32_t below32(const std::uint16_t* codes, __m256i place) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(both));
 }
 
-void rows_below(const std::uint16_t* column, std::uint16_t place, std::uint64_t* words) {
+Sides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+           std::uint64_t* left, std::uint64_t* right) {
   const __m256i limit = _mm256_set1_epi16(static_cast<short>(place));
+  std::uint64_t any_left = 0;
+  std::uint64_t any_right = 0;
   for (std::size_t w = 0; w < BLOCK_WORDS; ++w) {
     const std::uint64_t low = below32(column + 64 * w, limit);
-    words[w] = low | static_cast<std::uint64_t>(below32(column + 64 * w + 32, limit)) << 32;
+    const std::uint64_t high = below32(column + 64 * w + 32, limit);
+    const std::uint64_t below = low | high << 32;
+    any_left |= left[w] = rows[w] & below;
+    any_right |= right[w] = rows[w] & ~below;
   }
+  return {any_left != 0, any_right != 0};
 }
 
 // Four groups of eight rows walk side by side, to hide the gathers' latency.
@@ -82,7 +89,7 @@ std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* other
 }  // namespace
 
 const LeafKernels* avx2_leaf_kernels() {
-  static const LeafKernels kernels{rows_below, walk_full, count_bits, count_common};
+  static const LeafKernels kernels{part, walk_full, count_bits, count_common};
   return runs_avx2() ? &kernels : nullptr;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bayeswood/base/prefetch.hpp"
@@ -61,5 +62,29 @@ class ValueCells {
   double origin_ = 0, scale_ = 0, last_cell_ = 0;
   std::vector<std::uint16_t> before_;  // values of lower cells; empty where all are searched
 };
+
+// How many of the cells' values lie below each number: it is <= values[k] exactly where its place
+// is <= k. All numbers halve the list around theirs at the same time, and by a mask: a branch would
+// be guessed wrong every other time. A list may be longer than its cell: what lies around it is as
+// it should be.
+template <std::size_t WIDTH>
+void find_places(std::span<const double> values, const ValueCells& cells, const double* number,
+                 std::uint16_t* place) {
+  std::size_t at[WIDTH];
+  std::size_t n = 0;
+  for (std::size_t r = 0; r < WIDTH; ++r) {
+    const ValueCells::Cell cell = cells.around(number[r]);
+    at[r] = cell.first;
+    n = std::max<std::size_t>(n, cell.end - cell.first);
+  }
+  for (std::size_t r = 0; r < WIDTH; ++r) at[r] = std::min(at[r], values.size() - n);
+  for (; n > 1; n -= n / 2) {
+    const double* middle = values.data() + n / 2 - 1;
+    for (std::size_t r = 0; r < WIDTH; ++r)
+      at[r] += n / 2 & -static_cast<std::size_t>(middle[at[r]] < number[r]);
+  }
+  for (std::size_t r = 0; r < WIDTH; ++r)
+    place[r] = static_cast<std::uint16_t>(at[r] + (n == 1 && values[at[r]] < number[r] ? 1 : 0));
+}
 
 }  // namespace bayeswood

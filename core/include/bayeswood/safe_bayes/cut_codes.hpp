@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/base/value_cells.hpp"
 #include "bayeswood/forest/forest.hpp"
 
 namespace bayeswood {
@@ -40,9 +41,10 @@ class CutCodes {
   double threshold(std::size_t j, std::uint16_t place) const;
 
  private:
-  void encode_numbers(const Feature& f, std::span<const double> values, std::uint16_t* out) const;
+  void encode_numbers(std::size_t j, std::span<const double> values, std::uint16_t* out) const;
 
   std::vector<Feature> features_;
+  std::vector<ValueCells> cells_;  // of the edges
   bool has_categories_ = false;
 };
 

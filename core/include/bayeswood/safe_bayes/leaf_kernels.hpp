@@ -17,9 +17,15 @@ namespace bayeswood {
 
 using RowBits = std::array<std::uint64_t, BLOCK_WORDS>;
 
+// Which side of a cut has rows.
+struct Sides {
+  bool left, right;
+};
+
 struct LeafKernels {
-  // Bits of the rows whose code is <= place.
-  void (*rows_below)(const std::uint16_t* column, std::uint16_t place, std::uint64_t* words);
+  // Those of the rows whose code is <= place, and the others.
+  Sides (*part)(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+                std::uint64_t* left, std::uint64_t* right);
   // Leaf numbers of a whole block in a full tree without categories.
   void (*walk_full)(const std::uint32_t* rules, std::uint32_t depth, const std::uint16_t* codes,
                     std::uint32_t shift, std::uint32_t* leaf);
@@ -31,6 +37,8 @@ struct LeafKernels {
 const LeafKernels& portable_leaf_kernels();
 // nullptr where the compiler or the machine has no AVX2.
 const LeafKernels* avx2_leaf_kernels();
+// nullptr where the compiler or the machine has no AVX-512.
+const LeafKernels* avx512_leaf_kernels();
 
 struct CodedBlock {
   const std::uint16_t* codes;
@@ -91,7 +99,9 @@ class LeafFinder {
   static RowBits all_rows(std::uint32_t n_rows);
   // Leaves the rows of the returned child in `at`; the other child waits if it has rows.
   std::uint32_t descend(const PriorTree& tree, const CodedBlock& block, Visit& at);
-  void left_rows(const PriorTree& tree, const CodedBlock& block, std::uint32_t node, RowBits& out);
+  // The rows of a node in its children.
+  Sides part(const PriorTree& tree, const CodedBlock& block, const Visit& at, RowBits& left,
+             RowBits& right) const;
   bool goes_left(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,
                  std::uint32_t row) const;
   std::uint32_t walk(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,
