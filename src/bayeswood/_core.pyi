@@ -636,7 +636,7 @@ def grow_forest(
 
     Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
     share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set
-    ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    ("portable", "avx2", "avx512"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
 def graft(

@@ -140,7 +140,7 @@ class VotedClasses {
 };
 
 void run_row(const UnbeatenTask& task, bool by_class, InstructionSet instructions) {
-  const bool fast = instructions == InstructionSet::AVX2;
+  const bool fast = instructions != InstructionSet::PORTABLE;
   if (by_class) return fast ? unbeaten_by_class_avx2(task) : run_by_class(task);
   return fast ? unbeaten_avx2(task) : run_all(task);
 }
