@@ -16,9 +16,8 @@ _MOST_BAGS = 20
 _DEEP_SUM = (300, 4, 0.1)
 _SMALL_SUM = (400, 2, 0.3)
 _MEAN_LEAF = 5
-# The like for sizes of residuals: sizes are mostly noise, and smooth where they are not, so sums are
-# small, of the best of all features, one of them without interactions. Leaves of both, and of
-# averaged trees for these.
+# The like for sizes of residuals, which are mostly noise, and smooth where they are not: small sums
+# of the best of all features, one without interactions. Then leaves of sums and of averaged trees.
 _SIZE_SUMS = ((80, 2, 0.2), (80, 1, 0.2))
 _SIZE_SUM_LEAF = 10
 _SIZE_LEAF = 20
