@@ -129,7 +129,9 @@ def biosphere(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
 def lightgbm(problem: Problem, n_trees: int, n_jobs: int, seed: int) -> Fitted:
     """LightGBM in random-forest mode; a bootstrap becomes a 63.2 % subsample.
 
-    It sets up memory per leaf allowed, so no more are allowed than the rows can fill.
+    It sets up memory per leaf allowed, so no more are allowed than the rows can fill. Of categories
+    its own limits stay (`min_data_per_group`, `cat_smooth`), with which leaves are larger than
+    asked: see docs/categories.md.
     """
     from lightgbm import LGBMClassifier, LGBMRegressor
 

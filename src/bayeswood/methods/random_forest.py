@@ -343,6 +343,9 @@ class RandomForestRegressor(BootstrapForest, ScoredRegressor):
     F(x) = (1/B) Σ_b F_b(x) with a third of the features at each split. Leaves may hold one row
     as in scikit-learn (Breiman suggests 5).
 
+    Intervals of kind "mean" are of single trees. With leaves of few rows these do not narrow as
+    rows come in; those of `CalibratedForestRegressor` do. See docs/uncertainty.md.
+
     `sample_weight` multiplies the bootstrap counts, as in scikit-learn before 1.9, which now draws
     rows with probabilities proportional to their weights.
 

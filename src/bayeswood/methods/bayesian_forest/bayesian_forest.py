@@ -360,6 +360,9 @@ class BayesianForestRegressor(ScoredRegressor):
     Defaults: the paper's regression examples use leaves of at least 3 rows, 100 trees and all
     features at every split (footnote 7 and scikit-learn's default of the time).
 
+    Intervals of kind "mean" are of single trees. With leaves of few rows these do not narrow as
+    rows come in; those of `CalibratedForestRegressor` do. See docs/uncertainty.md.
+
     Examples
     --------
     >>> from sklearn.datasets import make_friedman1

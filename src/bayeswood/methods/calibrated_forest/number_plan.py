@@ -16,8 +16,9 @@ _MOST_BAGS = 20
 _DEEP_SUM = (300, 4, 0.1)
 _SMALL_SUM = (400, 2, 0.3)
 _MEAN_LEAF = 5
-# The like for sizes of residuals, of some features; and leaves of averaged trees for these.
-_SIZE_SUM = (160, 3, 0.1)
+# The like for sizes of residuals, which are mostly noise, and smooth where they are not: small sums
+# of the best of all features, one without interactions. Then leaves of sums and of averaged trees.
+_SIZE_SUMS = ((80, 2, 0.2), (80, 1, 0.2))
 _SIZE_SUM_LEAF = 10
 _SIZE_LEAF = 20
 # What sets the random numbers of the sizes apart from those of the mean.
@@ -81,19 +82,20 @@ def _sums(cart: CartPlan, n_features: int, n_stages: int | str) -> tuple[BoostKi
     return tuple(kinds.values())
 
 
-def plan_sizes(plan: BagPlan) -> BagPlan:
+def plan_sizes(plan: BagPlan, data: TrainingData) -> BagPlan:
     """Bags of the same rows for the sizes of residuals: small trees, and large leaves."""
-    n_trees, features = max(1, plan.kinds[-1].n_trees // 2), plan.kinds[-1].max_features
-    most, deepest, rate = _SIZE_SUM
-    sums = [
-        BoostKind(min(one.n_stages, most), min(one.depth, deepest), _SIZE_SUM_LEAF, features, rate)
-        for one in plan.boosts[:1]
-    ]
+    n_trees, n_features = max(1, plan.kinds[-1].n_trees // 2), data.schema.n_features
+    depths: dict[int, BoostKind] = {}
+    for one in plan.boosts[:1]:
+        for most, deepest, rate in _SIZE_SUMS:
+            stages, depth = min(one.n_stages, most), min(one.depth, deepest)
+            kind = BoostKind(stages, depth, _SIZE_SUM_LEAF, n_features, rate)
+            depths.setdefault(depth, kind)
     return replace(
         plan,
         law=replace(plan.law, seed=plan.law.seed ^ _SIZE_SEED),
-        kinds=(ForestKind(n_trees, _SIZE_LEAF, features),),
-        boosts=tuple(sums),
+        kinds=(ForestKind(n_trees, _SIZE_LEAF, n_features),),
+        boosts=tuple(depths.values()),
         n_draws=0,
         monotone=(),
     )

@@ -341,7 +341,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
                 seen = np.where(bags.counts > 0, 1.0, 0.0) * (1.0 if weights is None else weights)
                 residuals = np.abs(np.nan_to_num(y - bags.oob_mean))
                 told = part_of(report, _MEAN_SHARE, 1.0)
-                sizes = grow_bags(plan_sizes(plan), data, encoded, residuals, seen, told)
+                sizes = grow_bags(plan_sizes(plan, data), data, encoded, residuals, seen, told)
         promised = make_guarantee(plan, data, encoded, bags)
         grown = GrownBags(
             bags.forest,
