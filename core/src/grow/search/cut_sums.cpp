@@ -43,23 +43,52 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
   }
 }
 
+void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
+                           const NodeTotals& totals) {
+  node_ = totals;
+  const double mean = node_.wy / node_.w;
+  if (pair_.size() < rows.size()) pair_.resize(rows.size());
+  WeightedValue* to = pair_.data();
+  for (const std::uint32_t row : rows) {
+    const NumberRow& own = numbers[row];
+    *to++ = {own.w, own.w * (own.y - mean)};
+  }
+}
+
+void CutSums::keep(std::size_t lane) {
+  kept_.resize(2 * width_);
+  const double* from = lane_sums_.data() + lane;
+  for (double& to : kept_) {
+    to = *from;
+    from += LANES;
+  }
+}
+
+void CutSums::write_kept(double* left, double* right) const {
+  for (std::size_t c = 0; c < width_; ++c) {
+    left[seen_[c]] = kept_[2 * c];
+    right[seen_[c]] = kept_[2 * c + 1];
+  }
+}
+
 void CutSums::load_classes(std::span<const std::uint32_t> rows, const RowData& data) {
   class_number_.resize(target_.n_outputs, 0);
   if (w_.size() < rows.size()) {
     w_.resize(rows.size());
     class_.resize(rows.size());
   }
-  seen_.clear();
+  seen_.resize(target_.n_outputs + 1);
+  std::uint32_t n_seen = 0;  // without a branch: few rows of small nodes have a class seen before
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t label = data.label[rows[i]];
     std::uint32_t& number = class_number_[label];
-    if (number == 0) {
-      seen_.push_back(label);
-      number = static_cast<std::uint32_t>(seen_.size());
-    }
+    seen_[n_seen] = label;
+    n_seen += number == 0 ? 1 : 0;
+    number = number == 0 ? n_seen : number;
     class_[i] = number - 1;
     w_[i] = data.w[rows[i]];
   }
+  seen_.resize(n_seen);
   for (const auto label : seen_) class_number_[label] = 0;
   width_ = seen_.size();
 }
@@ -158,11 +187,12 @@ void CutSums::add_codes(const CodeCut& cut) {
 }
 
 // Class after class, in the lanes of the cuts.
-void CutSums::find_class_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
+void CutSums::find_class_gains(const std::uint32_t* n_left, const Limits& limits,
+                               double* gains) const {
   double w[2 * LANES] = {}, terms[2 * LANES] = {};
   const bool gini = target_.criterion == Criterion::GINI;
   for (std::size_t c = 0; c < width_; ++c) {
-    const double* own = cuts.sums + c * 2 * LANES;
+    const double* own = lane_sums_.data() + c * 2 * LANES;
     for (std::size_t s = 0; s < 2 * LANES; ++s) w[s] += own[s];
     if (gini) {
       for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += own[s] * own[s];
@@ -170,48 +200,55 @@ void CutSums::find_class_gains(const LaneCuts& cuts, const Limits& limits, doubl
       for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += Entropy::term(own[s]);
     }
   }
+  const double *left = w, *right = w + LANES;
+  if (gini) {
+    for (std::size_t k = 0; k < LANES; ++k)
+      gains[k] = terms[k] / left[k] + terms[LANES + k] / right[k] - node_.score;
+  } else {
+    for (std::size_t k = 0; k < LANES; ++k)
+      gains[k] =
+          over_node(Entropy::score(terms[k], left[k]) + Entropy::score(terms[LANES + k], right[k]));
+  }
+  forbid(n_left, left, right, limits, gains);
+}
+
+void CutSums::find_scalar_gains(const std::uint32_t* n_left, const Limits& limits,
+                                double* gains) const {
+  const double* left = lane_sums_.data();
+  const double* left_wy = left + LANES;
+  const double* right = left + 2 * LANES;
+  const double* right_wy = left + 3 * LANES;
+  for (std::size_t k = 0; k < LANES; ++k)
+    gains[k] = left_wy[k] * left_wy[k] / left[k] + right_wy[k] * right_wy[k] / right[k];
+  forbid(n_left, left, right, limits, gains);
+}
+
+// Takes away the gains of cuts that are not allowed.
+void CutSums::forbid(const std::uint32_t* n_left, const double* left, const double* right,
+                     const Limits& limits, double* gains) const {
   for (std::size_t k = 0; k < LANES; ++k) {
-    const double left = w[k], right = w[LANES + k];
-    gains[k] = NO_SCORE;
-    if (!allowed(cuts.n_left[k], left, right, limits)) continue;
-    const double of_left = gini ? terms[k] / left : Entropy::score(terms[k], left);
-    const double of_right =
-        gini ? terms[LANES + k] / right : Entropy::score(terms[LANES + k], right);
-    gains[k] = over_node(of_left + of_right);
+    if (!allowed(n_left[k], left[k], right[k], limits)) gains[k] = NO_SCORE;
   }
 }
 
-void CutSums::find_scalar_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
-  for (std::size_t k = 0; k < LANES; ++k) {
-    const double left = cuts.sums[k], left_wy = cuts.sums[LANES + k];
-    const double right = cuts.sums[2 * LANES + k], right_wy = cuts.sums[3 * LANES + k];
-    const bool fits = allowed(cuts.n_left[k], left, right, limits);
-    gains[k] = fits ? left_wy * left_wy / left + right_wy * right_wy / right : NO_SCORE;
-  }
-}
-
-void CutSums::find_gains(const LaneCodes& rows, const std::uint16_t* cut_codes,
-                         const Limits& limits, const Kernels& kernels, double* gains) {
-  if (target_.kind == TargetKind::MULTI) {
-    for (std::size_t k = 0; k < LANES; ++k) {
-      add_codes({rows.codes + k, cut_codes[k], LANES});
-      gains[k] = gain(limits);
-    }
-    return;
-  }
+template <class Value>
+void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                         const LaneKernels<Value>& kernels, double* gains) {
   const bool classes = target_.kind == TargetKind::CLASSES;
   std::uint32_t n_left[LANES];
   lane_sums_.assign(2 * LANES * (classes ? width_ : 2), 0.0);
-  LaneCuts cuts{rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_.data(), n_left};
-  std::copy_n(cut_codes, LANES, cuts.cut_code);
-  (classes ? kernels.sum_class_cuts : kernels.sum_number_cuts)(cuts);
-  classes ? find_class_gains(cuts, limits, gains) : find_scalar_gains(cuts, limits, gains);
+  LaneCuts<Value> task{rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_.data(), n_left};
+  std::copy_n(cuts, LANES, task.cut);
+  (classes ? kernels.sum_classes : kernels.sum_numbers)(task);
+  classes ? find_class_gains(n_left, limits, gains) : find_scalar_gains(n_left, limits, gains);
 }
 
-bool CutSums::allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const {
-  return n_left >= limits.min_rows && node_.n - n_left >= limits.min_rows &&
-         left >= limits.min_weight && right >= limits.min_weight;
-}
+template void CutSums::find_gains(const LaneCodes&, const std::uint16_t*, const Limits&,
+                                  const LaneKernels<std::uint16_t>&, double*);
+template void CutSums::find_gains(const LaneRows<float>&, const float*, const Limits&,
+                                  const LaneKernels<float>&, double*);
+template void CutSums::find_gains(const LaneRows<double>&, const double*, const Limits&,
+                                  const LaneKernels<double>&, double*);
 
 double CutSums::gain(const Limits& limits) const {
   if (!allowed(side_[0].n, side_[0].w, side_[1].w, limits)) return NO_SCORE;
