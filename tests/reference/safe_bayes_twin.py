@@ -70,8 +70,10 @@ def draw_shape(split_probability: float, rng: np.random.Generator, max_leaves: i
     Once splits enough for `max_leaves` leaves are drawn, the rest are leaves.
     """
     code, n_open, n_splits = [1], 2, 1
+    uniform: list[float] = []
     while n_open:
-        splits = n_splits + 1 < max_leaves and bool(rng.random() < split_probability)
+        uniform = uniform or rng.random(16).tolist()
+        splits = n_splits + 1 < max_leaves and uniform.pop() < split_probability
         code.append(int(splits))
         n_splits += splits
         n_open += 1 if splits else -1
@@ -81,10 +83,12 @@ def draw_shape(split_probability: float, rng: np.random.Generator, max_leaves: i
 def fill_rules(code: Sequence[int], n_features: int, rng: np.random.Generator) -> Tree:
     """A tree of the given shape with feature and cut of each split uniform (eqs 1 and 2)."""
     finished: list[Tree] = []
+    features = rng.integers(n_features, size=sum(code)).tolist()
+    cuts = rng.random(sum(code)).tolist()
     for is_inner in reversed(code):  # children stand right of their parent
         if is_inner:
             left, right = finished.pop(), finished.pop()
-            finished.append(Split(int(rng.integers(n_features)), rng.random(), left, right))
+            finished.append(Split(features.pop(), cuts.pop(), left, right))
         else:
             finished.append(None)
     (tree,) = finished

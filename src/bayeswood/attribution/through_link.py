@@ -15,7 +15,7 @@ from bayeswood.attribution.additive import Link
 
 F64 = NDArray[np.float64]
 
-_POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_N_POINTS = 24
 _STEP = 1e-6
 
 
@@ -33,7 +33,8 @@ def mean_slopes(base: F64, end: F64, link: Link) -> F64:
     """
     n_outputs = base.shape[1]
     total: F64 = np.zeros((len(base), 1, n_outputs))
-    for point, weight in zip((_POINTS + 1) / 2, _WEIGHTS / 2, strict=True):
+    points, weights = np.polynomial.legendre.leggauss(_N_POINTS)
+    for point, weight in zip((points + 1) / 2, weights / 2, strict=True):
         at = base + point * (end - base)
         columns = []
         for k in range(n_outputs):

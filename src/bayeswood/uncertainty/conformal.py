@@ -118,7 +118,7 @@ def most_losses(coverage: float, n: int, mishap: float = 0.0) -> float:
 
 
 def thin_bags(
-    left_out: NDArray[np.bool_], share: float, random: np.random.Generator
+    left_out: NDArray[np.bool_], share: float, random: "np.random.Generator"
 ) -> NDArray[np.bool_]:
     """Bags as the theorem of the jackknife+ after bootstrap wants them, out of a fixed number.
 

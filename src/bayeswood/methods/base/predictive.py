@@ -39,6 +39,7 @@ from bayeswood.uncertainty import (
     row_blocks,
     split_entropy,
 )
+from bayeswood.uncertainty.reach import normal_reach
 
 F64 = NDArray[np.float64]
 Arrays = Mapping[str, NDArray[Any]]
@@ -142,9 +143,7 @@ class ClassPredictive(Predictive, ABC):
         normal quantile at (1 + coverage) / 2.
         """
         answer = self.probabilities(forest, rows, n_jobs)
-        from scipy.special import ndtri
-
-        reach = ndtri((1.0 + coverage) / 2.0) * forest.spread(rows, n_jobs)[1]
+        reach = normal_reach(coverage) * forest.spread(rows, n_jobs)[1]
         # Rounding may have taken an answer past 1: it still is within.
         upper = np.maximum(np.minimum(answer + reach, 1.0), answer)
         return np.stack([np.maximum(answer - reach, 0.0), upper], axis=-1)
@@ -179,10 +178,8 @@ class MemberAverage(ClassPredictive):
 
     def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
         """Every member a bag."""
-        from scipy.special import ndtri
-
         part = SpreadPart(forest, np.ones(forest.n_trees), 1, np.arange(forest.n_trees))
-        return AdditiveSpread((part,), forest.weights, float(ndtri((1.0 + coverage) / 2.0)))
+        return AdditiveSpread((part,), forest.weights, normal_reach(coverage))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """α, where the leaves contain one."""

@@ -6,13 +6,12 @@ no estimator to anyone, says so before the first estimator is imported.
 """
 
 import sys
-from importlib.abc import MetaPathFinder
 from typing import Any
 
 _only_predicts = False
 
 
-class _WithoutPandas(MetaPathFinder):
+class _WithoutPandas:
     """Refuses pandas, which pyarrow imports to ask whether a list is a column of its."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:

@@ -30,6 +30,7 @@ from bayeswood.uncertainty import (
     member_quantiles,
     row_blocks,
 )
+from bayeswood.uncertainty.reach import student_reach
 
 F64 = NDArray[np.float64]
 
@@ -72,8 +73,6 @@ class CalibratedAverage(ClassPredictive):
 
     def additive_spread(self, forest: Forest, coverage: float) -> AdditiveSpread | None:
         """Bags of trees, each pooled with a sum, calibrated."""
-        from scipy.special import stdtrit
-
         spread, sums = self.spread, self.additive_sums
         weights = spread.weights(forest)
         bags = np.arange(len(weights))
@@ -85,7 +84,7 @@ class CalibratedAverage(ClassPredictive):
             parts.append(SpreadPart(sums.sums, ones, size, turn, share, sums.steps()))
         free = 1.0 - float(np.sum(weights**2))
         factor = spread.factor / np.sqrt(free) if free > 0 else 0.0
-        reach = float(stdtrit(max(1, len(weights) - 1), (1.0 + coverage) / 2.0))
+        reach = student_reach(max(1, len(weights) - 1), coverage)
         steps = self.calibration.steps()
         return AdditiveSpread(tuple(parts), weights, reach, steps, factor, spread.offset_variance)
 
@@ -147,9 +146,7 @@ class CalibratedAverage(ClassPredictive):
     def interval(self, forest: Forest, rows: NDArray[Any], coverage: float, n_jobs: int) -> F64:
         """P ± t sd within [0, 1], t of Student's distribution with a degree less than bags."""
         n_bags = len(self.spread.weights(forest))
-        from scipy.special import stdtrit
-
-        reach = stdtrit(max(1, n_bags - 1), (1.0 + coverage) / 2.0)
+        reach = student_reach(max(1, n_bags - 1), coverage)
         found = []
         for answer, deviations in self._blocks(forest, rows, n_jobs):
             sd = np.sqrt(self.spread.variance(forest, answer, deviations))

@@ -16,7 +16,6 @@ masses. Three answers:
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 F64 = NDArray[np.float64]
 
@@ -51,6 +50,8 @@ def evidence_weights(
     array([0.333, 0.667])
     """
     visited = np.empty(len(draw_tree))
+    from scipy.special import logsumexp
+
     for chain, draws in enumerate(draw_tree):
         trees = np.unique(draws)
         _, first = np.unique(mass_key[trees], return_index=True)
@@ -71,6 +72,8 @@ def chain_log_density(log_density: F64, draw_tree: NDArray[np.int32]) -> F64:
     """
     n_trees = log_density.shape[0]
     found = np.empty((len(draw_tree), log_density.shape[1]))
+    from scipy.special import logsumexp
+
     for chain, draws in enumerate(draw_tree):
         times = np.bincount(draws, minlength=n_trees)
         trees = np.flatnonzero(times)

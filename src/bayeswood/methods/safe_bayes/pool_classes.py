@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import entr
 
 from bayeswood.attribution import Additive, AdditivePart
 from bayeswood.errors import BayeswoodError
@@ -161,6 +160,8 @@ class EvidencePool(ClassPredictive):
 
     def entropy_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Entropy of the pool; knowledge is that of the members, but no more than the total."""
+        from scipy.special import entr
+
         total = np.maximum(entr(self.probabilities(forest, rows, n_jobs)).sum(axis=1), 0.0)
         members = super().entropy_parts(forest, rows, n_jobs)
         knowledge = np.minimum(members.knowledge, total)
