@@ -38,13 +38,7 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
   draws_ = draws;
   rows_ = &rows;
   parts_.set_rows(rows.data(), rows.size());
-  if (is_plain_ && target_.kind == TargetKind::SCALAR) {
-    numbers_.resize(matrix_.n_rows());
-    for (const auto row : rows) {
-      const auto [w, wy] = data.pair[row];
-      numbers_[row] = {w, wy, wy * data.y[row], data.y[row]};
-    }
-  }
+  if (is_plain_ && target_.kind == TargetKind::SCALAR) load_numbers();
   stack_.clear();
   push_or_end(tree, {TreeBuilder::ROOT, 0, 0, totals});
   while (!stack_.empty()) {
@@ -53,6 +47,19 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
     check_stop(tree.stop);
     if (!grow_copied(tree, task)) grow_node(tree, task);
   }
+}
+
+void RandomGrower::load_numbers() {
+  numbers_.resize(matrix_.n_rows());
+  bool are_units = true;
+  for (const auto row : *rows_) {
+    const auto [w, wy] = data_.pair[row];
+    numbers_[row] = {w, wy, wy * data_.y[row], data_.y[row]};
+    are_units &= w == 1;
+  }
+  sums_.set_units(are_units);
+  if (narrow_) narrow_->set_units(are_units);
+  if (wide_) wide_->set_units(are_units);
 }
 
 // All of the subtree below a node, where it is small; else nothing.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -28,6 +29,12 @@ float at_most(double number, float) {
 }
 double at_most(double number, double) {
   return number;
+}
+
+// A row, LANES at a time: without a call.
+template <class Value>
+void copy_cells(const Value* from, std::size_t n, Value* to) {
+  for (std::size_t k = 0; k < n; k += LANES) std::memcpy(to + k, from + k, LANES * sizeof(Value));
 }
 
 // The feature that is left when each in `order` replaces one that it exceeds by more than the
@@ -114,7 +121,7 @@ void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData&
     const std::uint32_t row = rows[i];
     const Value* later = table_.row(rows[std::min(i + AHEAD, n - 1)]);
     for (std::size_t k = 0; k < table_.stride; k += LINE) prefetch(later + k);
-    std::copy_n(table_.row(row), table_.stride, to.values.data() + i * table_.stride);
+    copy_cells(table_.row(row), table_.stride, to.values.data() + i * table_.stride);
     if (classes) {
       to.w[i] = data.w[row];
       to.label[i] = data.label[row];

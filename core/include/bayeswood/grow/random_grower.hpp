@@ -60,6 +60,7 @@ class RandomGrower {
   void push_or_end(TreeContext& tree, const GrowTask& task);
   void grow_node(TreeContext& tree, const GrowTask& task);
   void end(TreeContext& tree, const GrowTask& task);
+  void load_numbers();
   bool grow_copied(TreeContext& tree, const GrowTask& task);
   Split find_split(TreeContext& tree, const GrowTask& task);
   void load_node(const GrowTask& task);

@@ -32,6 +32,9 @@ class ValueGrower {
   ValueGrower(const EncodedMatrix& matrix, const Target& target, const ValueRows<Value>& table,
               std::span<const CodeGrid> grids);
 
+  // Whether every row of a tree of numbers weighs 1.
+  void set_units(bool are_units) { sums_.set_units(are_units); }
+
   // Whether so many rows are few enough to be copied.
   bool takes(std::size_t n_rows) const;
 

@@ -237,7 +237,8 @@ void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const L
   const bool classes = target_.kind == TargetKind::CLASSES;
   std::uint32_t n_left[LANES];
   lane_sums_.assign(2 * LANES * (classes ? width_ : 2), 0.0);
-  LaneCuts<Value> task{rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_.data(), n_left};
+  LaneCuts<Value> task{rows,   {},        pair_.data(), w_.data(), class_.data(), lane_sums_.data(),
+                       n_left, are_units_};
   std::copy_n(cuts, LANES, task.cut);
   (classes ? kernels.sum_classes : kernels.sum_numbers)(task);
   classes ? find_class_gains(n_left, limits, gains) : find_scalar_gains(n_left, limits, gains);

@@ -156,16 +156,18 @@ void write_left(const LaneSides<Value>& sides, const LaneCuts<Value>& t) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), _mm_sub_epi32(all, sides.count()));
 }
 
+template <bool UNITS>
 struct LaneNumbers {
   __m256d left_w, left_wy, right_w, right_wy;
 
   void add(__m256d right, const WeightedValue& row) {
-    const __m256d w = _mm256_broadcast_sd(&row.w);
     const __m256d wy = _mm256_broadcast_sd(&row.wy);
-    left_w = _mm256_add_pd(left_w, _mm256_andnot_pd(right, w));
     left_wy = _mm256_add_pd(left_wy, _mm256_andnot_pd(right, wy));
-    right_w = _mm256_add_pd(right_w, _mm256_and_pd(right, w));
     right_wy = _mm256_add_pd(right_wy, _mm256_and_pd(right, wy));
+    if constexpr (UNITS) return;
+    const __m256d w = _mm256_broadcast_sd(&row.w);
+    left_w = _mm256_add_pd(left_w, _mm256_andnot_pd(right, w));
+    right_w = _mm256_add_pd(right_w, _mm256_and_pd(right, w));
   }
 };
 
@@ -175,18 +177,23 @@ const Value* lanes_of(const LaneRows<Value>& rows, std::uint32_t i) {
   return rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
 }
 
-// Adding 0 changes no bit: sums begin with +0.
-template <class Value, bool APART>
+// Adding 0 changes no bit: sums begin with +0. Nor does it matter in which order ones are added.
+template <class Value, bool APART, bool UNITS>
 void sum_numbers(const LaneCuts<Value>& t) {
   const __m256d zero = _mm256_setzero_pd();
   LaneSides<Value> sides(t.cut);
-  LaneNumbers even{zero, zero, zero, zero}, odd = even;
+  LaneNumbers<UNITS> even{zero, zero, zero, zero}, odd = even;
   std::uint32_t i = 0;
   for (; i + 1 < t.rows.n; i += 2) {
     even.add(sides.right(lanes_of<Value, APART>(t.rows, i)), t.pair[i]);
     odd.add(sides.right(lanes_of<Value, APART>(t.rows, i + 1)), t.pair[i + 1]);
   }
   if (i < t.rows.n) even.add(sides.right(lanes_of<Value, APART>(t.rows, i)), t.pair[i]);
+  if constexpr (UNITS) {
+    const __m256d n_right = _mm256_cvtepi32_pd(sides.count());
+    even.left_w = _mm256_sub_pd(_mm256_set1_pd(t.rows.n), n_right);
+    even.right_w = n_right;
+  }
   _mm256_storeu_pd(t.sums, _mm256_add_pd(even.left_w, odd.left_w));
   _mm256_storeu_pd(t.sums + LANES, _mm256_add_pd(even.left_wy, odd.left_wy));
   _mm256_storeu_pd(t.sums + 2 * LANES, _mm256_add_pd(even.right_w, odd.right_w));
@@ -195,7 +202,11 @@ void sum_numbers(const LaneCuts<Value>& t) {
 }
 template <class Value>
 void sum_numbers(const LaneCuts<Value>& t) {
-  t.rows.rows != nullptr ? sum_numbers<Value, true>(t) : sum_numbers<Value, false>(t);
+  const bool apart = t.rows.rows != nullptr;
+  if (t.are_units)
+    apart ? sum_numbers<Value, true, true>(t) : sum_numbers<Value, false, true>(t);
+  else
+    apart ? sum_numbers<Value, true, false>(t) : sum_numbers<Value, false, false>(t);
 }
 
 template <class Value, bool APART>

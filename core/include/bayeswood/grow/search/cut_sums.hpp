@@ -32,6 +32,8 @@ class CutSums {
  public:
   explicit CutSums(const Target& target) : target_(target) {}
 
+  // Whether every row of the tree weighs 1; else nothing is known of it.
+  void set_units(bool are_units) { are_units_ = are_units; }
   void load_node(std::span<const std::uint32_t> rows, const RowData& data,
                  const NodeTotals& totals);
 
@@ -81,6 +83,7 @@ class CutSums {
 
   const Target& target_;
   NodeTotals node_;
+  bool are_units_ = false;
   std::size_t width_ = 1;                    // sums per side
   std::vector<WeightedValue> pair_;          // SCALAR
   std::vector<double> w_;                    // CLASSES, MULTI

@@ -66,6 +66,7 @@ struct LaneCuts {
   const std::uint32_t* class_number;
   double* sums;
   std::uint32_t* n_left;
+  bool are_units = false;  // every row weighs 1: sums of w are counts
 };
 
 // A row of numbers, as the totals of a node add it up.
