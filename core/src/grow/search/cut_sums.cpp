@@ -18,6 +18,19 @@ struct SidePair {
   }
 };
 
+// Over the classes, for both sides of the cuts. Sums are kept in variables of its own, so that they
+// stay in registers.
+template <class Impurity>
+void add_class_terms(const double* sums, std::size_t n_classes, double* w, double* terms) {
+  double all_w[2 * LANES] = {}, all_terms[2 * LANES] = {};
+  for (std::size_t c = 0; c < n_classes; ++c, sums += 2 * LANES) {
+    for (std::size_t s = 0; s < 2 * LANES; ++s) all_w[s] += sums[s];
+    for (std::size_t s = 0; s < 2 * LANES; ++s) all_terms[s] += Impurity::term(sums[s]);
+  }
+  std::copy_n(all_w, 2 * LANES, w);
+  std::copy_n(all_terms, 2 * LANES, terms);
+}
+
 }  // namespace
 
 void CutSums::load_node(std::span<const std::uint32_t> rows, const RowData& data,
@@ -78,7 +91,7 @@ void CutSums::load_classes(std::span<const std::uint32_t> rows, const RowData& d
     class_.resize(rows.size());
   }
   seen_.resize(target_.n_outputs + 1);
-  std::uint32_t n_seen = 0;  // without a branch: few rows of small nodes have a class seen before
+  std::uint32_t n_seen = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t label = data.label[rows[i]];
     std::uint32_t& number = class_number_[label];
@@ -189,17 +202,12 @@ void CutSums::add_codes(const CodeCut& cut) {
 // Class after class, in the lanes of the cuts.
 void CutSums::find_class_gains(const std::uint32_t* n_left, const Limits& limits,
                                double* gains) const {
-  double w[2 * LANES] = {}, terms[2 * LANES] = {};
+  double w[2 * LANES], terms[2 * LANES];
   const bool gini = target_.criterion == Criterion::GINI;
-  for (std::size_t c = 0; c < width_; ++c) {
-    const double* own = lane_sums_.data() + c * 2 * LANES;
-    for (std::size_t s = 0; s < 2 * LANES; ++s) w[s] += own[s];
-    if (gini) {
-      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += own[s] * own[s];
-    } else {
-      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += Entropy::term(own[s]);
-    }
-  }
+  if (gini)
+    add_class_terms<Gini>(lane_sums_.data(), width_, w, terms);
+  else
+    add_class_terms<Entropy>(lane_sums_.data(), width_, w, terms);
   const double *left = w, *right = w + LANES;
   if (gini) {
     for (std::size_t k = 0; k < LANES; ++k)
