@@ -63,17 +63,18 @@ def test_trees_are_those_of_the_twin(rng, target, missing, kinds):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("max_features", [4, 6])
+@pytest.mark.parametrize("max_features", [4, 6, 9])
 def test_features_that_are_looked_at_together(rng, target, max_features):
-    """Four at a time, of which some do not vary; and values in uneven cells of their range."""
+    """Four at a time, or all; some do not vary, and values lie in uneven cells of their range."""
     problem = random_problem(rng, 260, (*NUMBERS, "tailed", "normal"), target)
     assert_twins(problem, max_features)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_rows_that_are_copied_together(rng, target):
-    """Those of subtrees of up to 512 rows, unless nodes look at few of the features."""
+    """Those of subtrees of up to 256 KiB of values, unless nodes look at few of the features."""
     assert_twins(random_problem(rng, 700, NUMBERS, target), 2, n_trees=1)
+    assert_twins(random_problem(rng, 4500, NUMBERS, target, min_samples_leaf=40), 2, n_trees=1)
     assert_twins(random_problem(rng, 120, ("normal",) * 9, target), 1, n_trees=1)
 
 

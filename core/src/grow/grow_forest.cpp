@@ -94,14 +94,25 @@ void weigh_rows(const GrowRequest& request, const WeightScheme& scheme, std::siz
   }
 }
 
+// For random cuts of numbers, unless nodes look at few of the features: all are copied.
+ValueTable values_for(const GrowRequest& request, const GrowOptions& options, unsigned n_threads) {
+  constexpr std::size_t MOST_UNSEEN = 8;  // for each feature that a node looks at
+  const EncodedMatrix& matrix = request.matrix;
+  const bool random = options.splitter == Splitter::RANDOM || options.randomized_fraction > 0;
+  if (!random || request.target.kind == TargetKind::MULTI || matrix.has_categories() ||
+      matrix.has_missing() || matrix.n_features() > MOST_UNSEEN * options.max_features)
+    return {};
+  return make_value_table(matrix, n_threads);
+}
+
 // What a thread grows its trees with. Trees that share a draw are mostly its own one after another,
 // and keep the weights.
 class Worker {
  public:
-  Worker(const GrowRequest& request, const GrowOptions& options)
+  Worker(const GrowRequest& request, const GrowOptions& options, const ValueTable& values)
       : request_(request),
         options_(options),
-        grower_(request.matrix, request.target, options),
+        grower_(request.matrix, request.target, options, values),
         weights_(request.matrix.n_rows()) {}
 
   void grow(std::size_t t, GrownForest& grown, const StopFlag& stop) {
@@ -133,12 +144,13 @@ GrownForest grow_forest(const GrowRequest& request, const GrowOptions& options,
   GrownForest grown;
   grown.trees.resize(request.n_trees);
   grown.importances.assign(request.n_trees * request.matrix.n_features(), 0.0);
+  const ValueTable values = values_for(request, options, run.n_threads);
   std::vector<std::unique_ptr<Worker>> workers(worker_count(request.n_trees, run.n_threads));
   parallel_for(
       request.n_trees, run.n_threads,
       [&](std::size_t t, unsigned number, const StopFlag& stop) {
         auto& worker = workers[number];
-        if (!worker) worker = std::make_unique<Worker>(request, options);
+        if (!worker) worker = std::make_unique<Worker>(request, options, values);
         worker->grow(t, grown, stop);
       },
       run.poll);

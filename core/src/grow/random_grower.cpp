@@ -9,26 +9,14 @@ namespace {
 
 // Up to so many rows it is faster to see whether any lies near a threshold than to look up values.
 constexpr std::size_t FEW_ROWS = 256;
-// Rows of a subtree that are copied together; and the most features for each that a node looks at,
-// for all are copied.
-constexpr std::uint32_t PACKED_ROWS = 512;
-constexpr std::size_t MOST_UNSEEN = 8;
-
-// Uniform between the two; below `high` and not below `low` whatever the rounding.
-double draw_between(double low, double high, double uniform) {
-  const double range = high - low;
-  const double value =
-      std::isfinite(range) ? low + uniform * range : low * (1 - uniform) + high * uniform;
-  return value >= low && value < high ? value : low;
-}
-
 }  // namespace
 
-RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
+RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target,
+                           const ValueTable& values)
     : matrix_(matrix),
       target_(target),
       draws_(0, 0, Purpose::THRESHOLDS),
-      totals_sides_(data_, target),
+      parts_(target),
       sums_(target),
       is_plain_(!matrix.has_categories() && !matrix.has_missing()) {
   for (std::uint32_t j = 0; j < matrix.n_features(); ++j)
@@ -38,99 +26,85 @@ RandomGrower::RandomGrower(const EncodedMatrix& matrix, const Target& target)
     n_levels = std::max(n_levels, static_cast<std::uint32_t>(levels));
   level_seen_.assign(n_levels, 0);
   level_place_.assign(n_levels, Place::LEFT);
+  if (const auto* table = std::get_if<ValueRows<float>>(&values))
+    narrow_ = std::make_unique<ValueGrower<float>>(matrix, target, *table, grids_);
+  if (const auto* table = std::get_if<ValueRows<double>>(&values))
+    wide_ = std::make_unique<ValueGrower<double>>(matrix, target, *table, grids_);
 }
 
 void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
                         const NodeTotals& totals, const Stream& draws) {
   data_ = data;
-  packed_codes_ = nullptr;
   draws_ = draws;
   rows_ = &rows;
-  scratch_.resize(rows.size());
+  parts_.set_rows(rows.data(), rows.size());
+  if (is_plain_ && target_.kind == TargetKind::SCALAR) load_numbers();
   stack_.clear();
   push_or_end(tree, {TreeBuilder::ROOT, 0, 0, totals});
   while (!stack_.empty()) {
-    const Task task = stack_.back();
+    const GrowTask task = stack_.back();
     stack_.pop_back();
     check_stop(tree.stop);
-    packs(tree, task) ? grow_packed(tree, task) : grow_node(tree, task);
+    if (!grow_copied(tree, task)) grow_node(tree, task);
   }
 }
 
-bool RandomGrower::packs(const TreeContext& tree, const Task& task) const {
-  return is_plain_ && task.totals.n > 2 && task.totals.n <= PACKED_ROWS &&
-         target_.kind != TargetKind::MULTI &&
-         matrix_.n_features() <= MOST_UNSEEN * tree.options.max_features;
-}
-
-// All of the subtree below a node, which ends before others go on.
-void RandomGrower::grow_packed(TreeContext& tree, const Task& task) {
-  pack_rows(task);
-  const std::size_t n_waiting = stack_.size();
-  grow_node(tree, task);
-  while (stack_.size() > n_waiting) {
-    const Task next = stack_.back();
-    stack_.pop_back();
-    grow_node(tree, next);
+void RandomGrower::load_numbers() {
+  numbers_.resize(matrix_.n_rows());
+  bool are_units = true;
+  for (const auto row : *rows_) {
+    const auto [w, wy] = data_.pair[row];
+    numbers_[row] = {w, wy, wy * data_.y[row], data_.y[row]};
+    are_units &= w == 1;
   }
-  data_ = all_rows_;
-  packed_codes_ = nullptr;
+  sums_.set_units(are_units);
+  if (narrow_) narrow_->set_units(are_units);
+  if (wide_) wide_->set_units(are_units);
 }
 
-void RandomGrower::pack_rows(const Task& task) {
-  const auto rows = rows_of(task);
-  const std::size_t n = rows.size();
-  row_of_id_.assign(rows.begin(), rows.end());
-  pack_codes(rows);
-  const bool classes = target_.kind == TargetKind::CLASSES;
-  pair_.resize(n);
-  y_.resize(n);
-  w_.resize(n);
-  label_.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (classes) {
-      w_[i] = data_.w[rows[i]];
-      label_[i] = data_.label[rows[i]];
-    } else {
-      pair_[i] = data_.pair[rows[i]];
-      y_[i] = data_.y[rows[i]];
-    }
-  }
-  all_rows_ = data_;
-  data_ = {pair_.data(), y_.data(), w_.data(), label_.data(), nullptr, {}};
-  std::iota(rows_->begin() + task.begin, rows_->begin() + task.begin + task.totals.n, 0U);
+// All of the subtree below a node, where it is small; else nothing.
+bool RandomGrower::grow_copied(TreeContext& tree, const GrowTask& task) {
+  const auto grow = [&](auto& grower) {
+    if (!grower || !grower->takes(task.totals.n)) return false;
+    grower->grow(tree, task, *rows_, data_, numbers_.data(), draws_);
+    return true;
+  };
+  return grow(narrow_) || grow(wide_);
 }
 
-// Four columns are read together, so that their cache misses overlap.
-void RandomGrower::pack_codes(std::span<const std::uint32_t> rows) {
-  const std::size_t d = matrix_.n_features();
-  stride_ = (d + LANES - 1) / LANES * LANES;
-  code_rows_.resize(rows.size() * stride_);
-  for (std::size_t first = 0; first < d; first += LANES) {
-    std::array<const std::uint16_t*, LANES> columns;
-    for (std::size_t k = 0; k < LANES; ++k) columns[k] = matrix_.column(std::min(first + k, d - 1));
-    std::uint16_t* to = code_rows_.data() + first;
-    for (std::size_t i = 0; i < rows.size(); ++i, to += stride_) {
-      for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][rows[i]];
-    }
-  }
-  packed_codes_ = code_rows_.data();
+void RandomGrower::end(TreeContext& tree, const GrowTask& task) {
+  tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
 }
 
-void RandomGrower::end(TreeContext& tree, const Task& task) {
-  tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_,
-                        packed_codes_ != nullptr ? row_of_id_.data() : nullptr);
-}
-
-void RandomGrower::push_or_end(TreeContext& tree, const Task& task) {
+void RandomGrower::push_or_end(TreeContext& tree, const GrowTask& task) {
   tree.must_stop(task.totals, task.depth) ? end(tree, task) : stack_.push_back(task);
 }
 
-void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
+void RandomGrower::part(TreeContext& tree, const Split& split, const GrowTask& task, GrowTask& left,
+                        GrowTask& right) {
+  const std::uint16_t* column = matrix_.column(split.feature);
+  if (!numbers_.empty()) {
+    const auto cut = static_cast<std::uint16_t>(split.cut_code);
+    return parts_.part_numbers(task,
+                               RowPart<std::uint16_t>{{}, {}, {}, column, 1, cut, numbers_.data()},
+                               tree.options.kernels->codes, left, right);
+  }
+  if (is_plain_) {
+    const auto goes_left = [=, cut = split.cut_code](std::uint32_t row) {
+      return column[row] <= cut;
+    };
+    return parts_.part(task, data_, goes_left, left, right);
+  }
+  sides_.set(split, matrix_.feature(split.feature));
+  const auto goes_left = [&](std::uint32_t row) { return sides_.goes_left(column[row]); };
+  parts_.part(task, data_, goes_left, left, right);
+}
+
+void RandomGrower::grow_node(TreeContext& tree, const GrowTask& task) {
   const Split split = find_split(tree, task);
   if (!split.found()) return end(tree, task);
-  Task left, right;
-  part(split, task, left, right);
+  GrowTask left, right;
+  part(tree, split, task, left, right);
   const auto children = tree.builder.set_split(task.node, split, left.totals.n, right.totals.n);
   left.node = children.left;
   right.node = children.right;
@@ -141,7 +115,7 @@ void RandomGrower::grow_node(TreeContext& tree, const Task& task) {
 
 // Features that do not vary in the node do not count; beyond max_features, more are looked at only
 // while none can be cut. Whatever separates two rows takes away all impurity.
-Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
+Split RandomGrower::find_split(TreeContext& tree, const GrowTask& task) {
   Split best;
   const Limits limits = tree.limits(task.totals);
   is_loaded_ = false;
@@ -158,13 +132,17 @@ Split RandomGrower::find_split(TreeContext& tree, const Task& task) {
 }
 
 // Once for all features.
-void RandomGrower::load_node(const Task& task) {
-  if (!is_loaded_) sums_.load_node(rows_of(task), data_, task.totals);
+void RandomGrower::load_node(const GrowTask& task) {
+  if (is_loaded_) return;
   is_loaded_ = true;
+  if (numbers_.empty())
+    sums_.load_node(rows_of(task), data_, task.totals);
+  else
+    sums_.load_numbers(rows_of(task), numbers_.data(), task.totals);
 }
 
 // The next feature; returns 1 if it varies.
-std::size_t RandomGrower::try_next(TreeContext& tree, const Task& task, const Limits& limits,
+std::size_t RandomGrower::try_next(TreeContext& tree, const GrowTask& task, const Limits& limits,
                                    Split& best) {
   const std::uint32_t feature = tree.features.next();
   load_node(task);
@@ -175,7 +153,7 @@ std::size_t RandomGrower::try_next(TreeContext& tree, const Task& task, const Li
 }
 
 // The next `size` features together; returns how many of them vary.
-std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const Limits& limits,
+std::size_t RandomGrower::try_plain(TreeContext& tree, const GrowTask& task, const Limits& limits,
                                     std::size_t size, Split& best) {
   FeatureLanes lanes{};
   lanes.size = size;
@@ -188,7 +166,7 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const L
   load_node(task);  // while values come
   find_cuts(lanes, rows, kernels);
   double gains[LANES];
-  sums_.find_gains(rows, lanes.cut_code.data(), limits, kernels, gains);
+  find_gains(lanes, rows, limits, kernels, gains);
   std::size_t n_cuts = 0;
   for (std::size_t k = 0; k < size; ++k) {
     if (!lanes.varies(k)) continue;
@@ -203,27 +181,27 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const Task& task, const L
   return n_cuts;
 }
 
-LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const Task& task) {
+void RandomGrower::find_gains(const FeatureLanes& lanes, const LaneCodes& rows,
+                              const Limits& limits, const Kernels& kernels, double* gains) {
+  const std::uint16_t* cuts = lanes.cut_code.data();
+  if (target_.kind != TargetKind::MULTI)
+    return sums_.find_gains(rows, cuts, limits, kernels.codes, gains);
+  for (std::size_t k = 0; k < LANES; ++k) {
+    sums_.add_codes({rows.lanes + k, cuts[k], LANES});
+    gains[k] = sums_.gain(limits);
+  }
+}
+
+LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const GrowTask& task) {
   const auto rows = rows_of(task);
   if (lane_codes_.size() < rows.size() * LANES) lane_codes_.resize(rows.size() * LANES);
   std::uint16_t* to = lane_codes_.data();
   const auto [first, second, third, fourth] = lanes.feature;
-  if (packed_codes_ != nullptr) {
-    for (const auto id : rows) {
-      const std::uint16_t* own = packed_codes_ + id * stride_;
-      to[0] = own[first];
-      to[1] = own[second];
-      to[2] = own[third];
-      to[3] = own[fourth];
-      to += LANES;
-    }
-  } else {
-    const std::uint16_t* const columns[LANES] = {matrix_.column(first), matrix_.column(second),
-                                                 matrix_.column(third), matrix_.column(fourth)};
-    for (const auto row : rows) {
-      for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][row];
-      to += LANES;
-    }
+  const std::uint16_t* const columns[LANES] = {matrix_.column(first), matrix_.column(second),
+                                               matrix_.column(third), matrix_.column(fourth)};
+  for (const auto row : rows) {
+    for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][row];
+    to += LANES;
   }
   return {lane_codes_.data(), task.totals.n};
 }
@@ -273,7 +251,7 @@ void RandomGrower::find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const K
   });
 }
 
-void RandomGrower::load_codes(std::uint32_t feature, const Task& task) {
+void RandomGrower::load_codes(std::uint32_t feature, const GrowTask& task) {
   const std::uint16_t* column = matrix_.column(feature);
   const auto rows = rows_of(task);
   own_.codes.resize(rows.size());

@@ -8,6 +8,16 @@
 
 namespace bayeswood {
 
+void TreeBuilder::restart() {
+  nodes_.assign(1, Node{});
+  leaves_.clear();
+  set_words_.clear();
+  thresholds_.clear();
+  value_class_.clear();
+  values_.clear();
+  rows_.clear();
+}
+
 TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& split,
                                              std::uint32_t n_left, std::uint32_t n_right) {
   Node& here = nodes_[node];
@@ -70,6 +80,7 @@ template <class Id>
 void TreeBuilder::add_means(std::span<const Id> ids, const RowData& rows, const NodeTotals& totals,
                             const std::uint32_t* row_of_id) {
   const auto value = [&](Id id, std::uint32_t k) {
+    if (rows.natural != nullptr) return rows.natural[id];
     const std::size_t row = row_of_id != nullptr ? row_of_id[id] : id;
     return target_.values[row * target_.n_outputs + k];
   };
@@ -157,9 +168,9 @@ void TreeBuilder::copy_leaf(const Leaf& leaf, TreeWriter& writer) const {
 Tree TreeBuilder::finish() {
   TreeWriter writer(matrix_.n_levels(), target_.n_outputs, target_.is_classifier);
   writer.reserve({leaves_.size(), values_.size(), rows_.size(), set_words_.size()});
-  std::vector<double> thresholds(nodes_.size());  // in one loop: their cache misses overlap
+  node_threshold_.resize(nodes_.size());  // in one loop: their cache misses overlap
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].feature != LEAF) thresholds[i] = threshold(nodes_[i]);
+    if (nodes_[i].feature != LEAF) node_threshold_[i] = threshold(nodes_[i]);
   }
   using Children = std::optional<std::array<std::uint32_t, 2>>;
   visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t i) -> Children {
@@ -168,7 +179,7 @@ Tree TreeBuilder::finish() {
       copy_leaf(leaves_[node.left], writer);
       return {};
     }
-    writer.add_split(node.feature, node.missing_left != 0, thresholds[i], left_levels(node));
+    writer.add_split(node.feature, node.missing_left != 0, node_threshold_[i], left_levels(node));
     return {{node.left, node.left + 1}};
   });
   return writer.finish();

@@ -18,10 +18,12 @@ bool counts_pay(const EncodedMatrix& matrix, const Target& target, const GrowOpt
 }  // namespace
 
 TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
-                       const GrowOptions& options)
+                       const GrowOptions& options, const ValueTable& values)
     : matrix_(matrix),
       target_(target),
       options_(options),
+      values_(values),
+      builder_(matrix, target, options.keep_rows),
       may_count_(counts_pay(matrix, target, options)) {
   if (needs_rules(target, options.rules))
     ruled_ = std::make_unique<RuledGrower>(matrix, target, options.rules);
@@ -42,20 +44,20 @@ void TreeGrower::set_weights(std::span<const double> weights) {
 void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, const StopFlag& stop) {
   load();
   shuffled_ = rows_;
-  TreeBuilder builder(matrix_, target_, options_.keep_rows);
+  builder_.restart();
   FeatureOrder features(matrix_.n_features(),
                         Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
   Stream choices(options_.scheme.seed, number, Purpose::CHOICES);
   const NodeTotals totals = root_totals();
   std::vector<double> decrease(matrix_.n_features(), 0.0);
   TreeContext tree{matrix_, target_,         options_,
-                   stop,    builder,         features,
+                   stop,    builder_,        features,
                    choices, decrease.data(), options_.min_weight_fraction_leaf * totals.w};
   const bool random = splitter_of(options_, number) == Splitter::RANDOM;
   if (ruled_ && !random) {
     ruled_->grow(tree, shuffled_);
   } else if (random) {
-    if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_);
+    if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_, values_);
     random_->grow(tree, shuffled_, data_, totals,
                   Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
   } else {
@@ -64,7 +66,7 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   }
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
   for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;
-  grown = builder.finish();
+  grown = builder_.finish();
   if (random) bound_leaves(grown, shape(), options_.rules.monotone);
 }
 

@@ -103,7 +103,7 @@ class TreeWriter {
 
   template <class T>
   static void append(std::span<const T> values, std::vector<T>& to) {
-    to.insert(to.end(), values.begin(), values.end());
+    for (const T value : values) to.push_back(value);  // mostly one: no call for it
   }
 
   void add_node(std::int32_t feature, double threshold, bool missing_left) {

@@ -31,6 +31,7 @@ class CodeValues {
   void ask_for(std::size_t i) const {
     wide_.empty() ? prefetch(narrow_.data() + i) : prefetch(wide_.data() + i);
   }
+  bool is_wide() const { return !wide_.empty(); }
   std::size_t size() const { return wide_.size() + narrow_.size(); }
   std::size_t nbytes() const {
     return wide_.size() * sizeof(double) + narrow_.size() * sizeof(float);

@@ -76,6 +76,10 @@ struct ScalarTotals {
   double y_min = std::numeric_limits<double>::infinity();
   double y_max = -std::numeric_limits<double>::infinity();
 
+  ScalarTotals() = default;
+  explicit ScalarTotals(const NumberSums& sums)
+      : w(sums.w), wy(sums.wy), wyy(sums.wyy), y_min(sums.y_min), y_max(sums.y_max) {}
+
   void add(const WeightedValue& row, double y) {
     w += row.w;
     wy += row.wy;

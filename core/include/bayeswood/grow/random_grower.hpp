@@ -10,12 +10,13 @@
 //
 // Nothing is sorted: per feature one pass over the node's codes for their range and one for the
 // sums of both sides. Where all features are numbers and none is missing, up to four are passed
-// over together: the random numbers, and the sums, are those of one after another. The rows of a
-// small subtree are copied together, codes row after row, so that its nodes read few cache lines.
+// over together: the random numbers, and the sums, are those of one after another. Small subtrees
+// are grown from copies of their values, see value_grower.hpp.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -23,12 +24,14 @@
 #include "bayeswood/grow/node.hpp"
 #include "bayeswood/grow/search/code_grid.hpp"
 #include "bayeswood/grow/search/cut_sums.hpp"
+#include "bayeswood/grow/value_grower.hpp"
 
 namespace bayeswood {
 
 class RandomGrower {
  public:
-  RandomGrower(const EncodedMatrix& matrix, const Target& target);
+  // `values`: of the matrix, or none.
+  RandomGrower(const EncodedMatrix& matrix, const Target& target, const ValueTable& values);
 
   // `rows`: training rows of positive weight, ascending; reordered in place. `draws` gives the
   // thresholds and subsets.
@@ -36,11 +39,6 @@ class RandomGrower {
             const NodeTotals& totals, const Stream& draws);
 
  private:
-  struct Task {
-    std::uint32_t node, depth, begin;
-    NodeTotals totals;
-  };
-
   // A feature's codes of the node's rows, their range and the rows that lack one.
   struct NodeCodes {
     std::vector<std::uint16_t> codes;
@@ -59,21 +57,19 @@ class RandomGrower {
     bool varies(std::size_t k) const { return range.least[k] < range.largest[k]; }
   };
 
-  void push_or_end(TreeContext& tree, const Task& task);
-  void grow_node(TreeContext& tree, const Task& task);
-  void end(TreeContext& tree, const Task& task);
-  bool packs(const TreeContext& tree, const Task& task) const;
-  void grow_packed(TreeContext& tree, const Task& task);
-  void pack_rows(const Task& task);
-  void pack_codes(std::span<const std::uint32_t> rows);
-  Split find_split(TreeContext& tree, const Task& task);
-  void load_node(const Task& task);
-  std::size_t try_next(TreeContext& tree, const Task& task, const Limits& limits, Split& best);
-  std::size_t try_plain(TreeContext& tree, const Task& task, const Limits& limits, std::size_t size,
-                        Split& best);
+  void push_or_end(TreeContext& tree, const GrowTask& task);
+  void grow_node(TreeContext& tree, const GrowTask& task);
+  void end(TreeContext& tree, const GrowTask& task);
+  void load_numbers();
+  bool grow_copied(TreeContext& tree, const GrowTask& task);
+  Split find_split(TreeContext& tree, const GrowTask& task);
+  void load_node(const GrowTask& task);
+  std::size_t try_next(TreeContext& tree, const GrowTask& task, const Limits& limits, Split& best);
+  std::size_t try_plain(TreeContext& tree, const GrowTask& task, const Limits& limits,
+                        std::size_t size, Split& best);
   Split try_feature(std::uint32_t feature, const Limits& limits);
-  void load_codes(std::uint32_t feature, const Task& task);
-  LaneCodes load_plain(const FeatureLanes& lanes, const Task& task);
+  void load_codes(std::uint32_t feature, const GrowTask& task);
+  LaneCodes load_plain(const FeatureLanes& lanes, const GrowTask& task);
   void ask_for_values(const FeatureLanes& lanes) const;
   void find_cuts(FeatureLanes& lanes, const LaneCodes& rows, const Kernels& kernels);
   void load_levels();
@@ -84,14 +80,12 @@ class RandomGrower {
   Split missing_apart(bool is_category) const;
   void place_rows(const Split& split, bool is_category);
   Split better_side(Split split, const Limits& limits);
-  void part(const Split& split, const Task& task, Task& left, Task& right);
-  template <class Goes>
-  void part_rows(const Task& task, Goes goes_left, Task& left, Task& right);
-  void add_up(Task& left, Task& right) const;
-  template <class Goes, class Look>
-  void partition(const Task& task, Goes goes_left, Task& left, Task& right, Look look);
-  std::span<const std::uint32_t> rows_of(const Task& task) const {
-    return {rows_->data() + task.begin, task.totals.n};
+  void part(TreeContext& tree, const Split& split, const GrowTask& task, GrowTask& left,
+            GrowTask& right);
+  void find_gains(const FeatureLanes& lanes, const LaneCodes& rows, const Limits& limits,
+                  const Kernels& kernels, double* gains);
+  std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
+    return parts_.rows_of(task);
   }
 
   const EncodedMatrix& matrix_;
@@ -100,26 +94,18 @@ class RandomGrower {
   RowData data_;
   std::vector<CodeGrid> grids_;  // by feature
   std::vector<std::uint32_t>* rows_ = nullptr;
-  std::vector<std::uint32_t> scratch_;
-  std::vector<Task> stack_;
-  SideSet totals_sides_;
+  std::vector<GrowTask> stack_;
+  RowPartition parts_;
   Sides sides_;
   CutSums sums_;
   bool is_loaded_ = false;  // whether the node stands in sums_
 
   bool is_plain_;  // numbers all, and none missing
   std::vector<std::uint16_t> lane_codes_;
-  std::array<std::vector<double>, 2> side_w_;  // of all classes, by side; 0 between nodes
-
-  // A subtree whose rows are copied together: rows are then numbered in it.
-  const std::uint16_t* packed_codes_ = nullptr;  // row after row; null: none is under way
-  std::size_t stride_ = 0;
-  RowData all_rows_;
-  std::vector<std::uint32_t> row_of_id_;
-  std::vector<std::uint16_t> code_rows_;
-  std::vector<WeightedValue> pair_;
-  std::vector<double> y_, w_;
-  std::vector<std::int32_t> label_;
+  std::vector<NumberRow> numbers_;  // plain and SCALAR: by row
+  // For small subtrees; one of them, or none.
+  std::unique_ptr<ValueGrower<float>> narrow_;
+  std::unique_ptr<ValueGrower<double>> wide_;
 
   NodeCodes own_;  // of the feature under way
   std::vector<Place> places_;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "bayeswood/base/random.hpp"
@@ -75,6 +76,7 @@ class FeatureOrder {
   }
   void restart() { drawn_ = 0; }
   std::size_t left() const { return order_.size() - drawn_; }
+  std::span<const std::uint32_t> drawn() const { return std::span(order_).first(drawn_); }
   std::uint32_t next() {
     if (shuffle_) {
       const std::uint32_t k = stream_.below(static_cast<std::uint32_t>(left()));

@@ -56,6 +56,7 @@ struct RowData {
   const std::int32_t* label = nullptr;  // CLASSES
   const double* values = nullptr;       // MULTI: centred, n_outputs per row
   CountedRows counted;                  // two classes with whole-number weights, see CountSearch
+  const double* natural = nullptr;      // a number as given; null: look it up in the target
 };
 
 // Sums over the rows of a node.

@@ -15,8 +15,11 @@ class TreeBuilder {
  public:
   TreeBuilder(const EncodedMatrix& matrix, const Target& target, bool keep_rows)
       : matrix_(matrix), target_(target), keep_rows_(keep_rows) {
-    nodes_.emplace_back();
+    restart();
   }
+
+  // Begins another tree; buffers keep their room.
+  void restart();
 
   static constexpr std::uint32_t ROOT = 0;
 
@@ -27,6 +30,11 @@ class TreeBuilder {
   // the child with more rows. Levels absent from the node follow it.
   Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left,
                      std::uint32_t n_right);
+
+  // In place of the threshold that a split came with.
+  void set_threshold(std::uint32_t node, double threshold) {
+    thresholds_[nodes_[node].set_begin] = threshold;
+  }
 
   // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
   template <class Id>
@@ -80,6 +88,7 @@ class TreeBuilder {
   std::vector<std::int32_t> rows_;
   std::vector<double> class_w_;  // zero between calls
   std::vector<std::int32_t> seen_;
+  std::vector<double> node_threshold_;  // of finish
 };
 
 }  // namespace bayeswood

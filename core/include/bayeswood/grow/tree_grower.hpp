@@ -16,7 +16,9 @@ namespace bayeswood {
 class TreeGrower {
  public:
   // The target may change between trees (its responses, not its kind); it must outlive the grower.
-  TreeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options);
+  // `values`: for trees of random cuts, see value_rows.hpp; none: from codes alone.
+  TreeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options,
+             const ValueTable& values);
 
   // Takes the weights of the rows from now on; those of weight 0 take no part.
   void set_weights(std::span<const double> weights);
@@ -37,6 +39,8 @@ class TreeGrower {
   const EncodedMatrix& matrix_;
   const Target& target_;
   const GrowOptions& options_;
+  const ValueTable& values_;
+  TreeBuilder builder_;
   std::unique_ptr<LargeGrower> large_;  // one of the three
   std::unique_ptr<RandomGrower> random_;
   std::unique_ptr<RuledGrower> ruled_;  // where rules are asked for

@@ -18,6 +18,19 @@ struct SidePair {
   }
 };
 
+// Over the classes, for both sides of the cuts. Sums are kept in variables of its own, so that they
+// stay in registers.
+template <class Impurity>
+void add_class_terms(const double* sums, std::size_t n_classes, double* w, double* terms) {
+  double all_w[2 * LANES] = {}, all_terms[2 * LANES] = {};
+  for (std::size_t c = 0; c < n_classes; ++c, sums += 2 * LANES) {
+    for (std::size_t s = 0; s < 2 * LANES; ++s) all_w[s] += sums[s];
+    for (std::size_t s = 0; s < 2 * LANES; ++s) all_terms[s] += Impurity::term(sums[s]);
+  }
+  std::copy_n(all_w, 2 * LANES, w);
+  std::copy_n(all_terms, 2 * LANES, terms);
+}
+
 }  // namespace
 
 void CutSums::load_node(std::span<const std::uint32_t> rows, const RowData& data,
@@ -43,23 +56,52 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
   }
 }
 
+void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
+                           const NodeTotals& totals) {
+  node_ = totals;
+  const double mean = node_.wy / node_.w;
+  if (pair_.size() < rows.size()) pair_.resize(rows.size());
+  WeightedValue* to = pair_.data();
+  for (const std::uint32_t row : rows) {
+    const NumberRow& own = numbers[row];
+    *to++ = {own.w, own.w * (own.y - mean)};
+  }
+}
+
+void CutSums::keep(std::size_t lane) {
+  kept_.resize(2 * width_);
+  const double* from = lane_sums_.data() + lane;
+  for (double& to : kept_) {
+    to = *from;
+    from += LANES;
+  }
+}
+
+void CutSums::write_kept(double* left, double* right) const {
+  for (std::size_t c = 0; c < width_; ++c) {
+    left[seen_[c]] = kept_[2 * c];
+    right[seen_[c]] = kept_[2 * c + 1];
+  }
+}
+
 void CutSums::load_classes(std::span<const std::uint32_t> rows, const RowData& data) {
   class_number_.resize(target_.n_outputs, 0);
   if (w_.size() < rows.size()) {
     w_.resize(rows.size());
     class_.resize(rows.size());
   }
-  seen_.clear();
+  seen_.resize(target_.n_outputs + 1);
+  std::uint32_t n_seen = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::int32_t label = data.label[rows[i]];
     std::uint32_t& number = class_number_[label];
-    if (number == 0) {
-      seen_.push_back(label);
-      number = static_cast<std::uint32_t>(seen_.size());
-    }
+    seen_[n_seen] = label;
+    n_seen += number == 0 ? 1 : 0;
+    number = number == 0 ? n_seen : number;
     class_[i] = number - 1;
     w_[i] = data.w[rows[i]];
   }
+  seen_.resize(n_seen);
   for (const auto label : seen_) class_number_[label] = 0;
   width_ = seen_.size();
 }
@@ -158,60 +200,64 @@ void CutSums::add_codes(const CodeCut& cut) {
 }
 
 // Class after class, in the lanes of the cuts.
-void CutSums::find_class_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
-  double w[2 * LANES] = {}, terms[2 * LANES] = {};
+void CutSums::find_class_gains(const std::uint32_t* n_left, const Limits& limits,
+                               double* gains) const {
+  double w[2 * LANES], terms[2 * LANES];
   const bool gini = target_.criterion == Criterion::GINI;
-  for (std::size_t c = 0; c < width_; ++c) {
-    const double* own = cuts.sums + c * 2 * LANES;
-    for (std::size_t s = 0; s < 2 * LANES; ++s) w[s] += own[s];
-    if (gini) {
-      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += own[s] * own[s];
-    } else {
-      for (std::size_t s = 0; s < 2 * LANES; ++s) terms[s] += Entropy::term(own[s]);
-    }
+  if (gini)
+    add_class_terms<Gini>(lane_sums_.data(), width_, w, terms);
+  else
+    add_class_terms<Entropy>(lane_sums_.data(), width_, w, terms);
+  const double *left = w, *right = w + LANES;
+  if (gini) {
+    for (std::size_t k = 0; k < LANES; ++k)
+      gains[k] = terms[k] / left[k] + terms[LANES + k] / right[k] - node_.score;
+  } else {
+    for (std::size_t k = 0; k < LANES; ++k)
+      gains[k] =
+          over_node(Entropy::score(terms[k], left[k]) + Entropy::score(terms[LANES + k], right[k]));
   }
+  forbid(n_left, left, right, limits, gains);
+}
+
+void CutSums::find_scalar_gains(const std::uint32_t* n_left, const Limits& limits,
+                                double* gains) const {
+  const double* left = lane_sums_.data();
+  const double* left_wy = left + LANES;
+  const double* right = left + 2 * LANES;
+  const double* right_wy = left + 3 * LANES;
+  for (std::size_t k = 0; k < LANES; ++k)
+    gains[k] = left_wy[k] * left_wy[k] / left[k] + right_wy[k] * right_wy[k] / right[k];
+  forbid(n_left, left, right, limits, gains);
+}
+
+// Takes away the gains of cuts that are not allowed.
+void CutSums::forbid(const std::uint32_t* n_left, const double* left, const double* right,
+                     const Limits& limits, double* gains) const {
   for (std::size_t k = 0; k < LANES; ++k) {
-    const double left = w[k], right = w[LANES + k];
-    gains[k] = NO_SCORE;
-    if (!allowed(cuts.n_left[k], left, right, limits)) continue;
-    const double of_left = gini ? terms[k] / left : Entropy::score(terms[k], left);
-    const double of_right =
-        gini ? terms[LANES + k] / right : Entropy::score(terms[LANES + k], right);
-    gains[k] = over_node(of_left + of_right);
+    if (!allowed(n_left[k], left[k], right[k], limits)) gains[k] = NO_SCORE;
   }
 }
 
-void CutSums::find_scalar_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const {
-  for (std::size_t k = 0; k < LANES; ++k) {
-    const double left = cuts.sums[k], left_wy = cuts.sums[LANES + k];
-    const double right = cuts.sums[2 * LANES + k], right_wy = cuts.sums[3 * LANES + k];
-    const bool fits = allowed(cuts.n_left[k], left, right, limits);
-    gains[k] = fits ? left_wy * left_wy / left + right_wy * right_wy / right : NO_SCORE;
-  }
-}
-
-void CutSums::find_gains(const LaneCodes& rows, const std::uint16_t* cut_codes,
-                         const Limits& limits, const Kernels& kernels, double* gains) {
-  if (target_.kind == TargetKind::MULTI) {
-    for (std::size_t k = 0; k < LANES; ++k) {
-      add_codes({rows.codes + k, cut_codes[k], LANES});
-      gains[k] = gain(limits);
-    }
-    return;
-  }
+template <class Value>
+void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                         const LaneKernels<Value>& kernels, double* gains) {
   const bool classes = target_.kind == TargetKind::CLASSES;
   std::uint32_t n_left[LANES];
   lane_sums_.assign(2 * LANES * (classes ? width_ : 2), 0.0);
-  LaneCuts cuts{rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_.data(), n_left};
-  std::copy_n(cut_codes, LANES, cuts.cut_code);
-  (classes ? kernels.sum_class_cuts : kernels.sum_number_cuts)(cuts);
-  classes ? find_class_gains(cuts, limits, gains) : find_scalar_gains(cuts, limits, gains);
+  LaneCuts<Value> task{rows,   {},        pair_.data(), w_.data(), class_.data(), lane_sums_.data(),
+                       n_left, are_units_};
+  std::copy_n(cuts, LANES, task.cut);
+  (classes ? kernels.sum_classes : kernels.sum_numbers)(task);
+  classes ? find_class_gains(n_left, limits, gains) : find_scalar_gains(n_left, limits, gains);
 }
 
-bool CutSums::allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const {
-  return n_left >= limits.min_rows && node_.n - n_left >= limits.min_rows &&
-         left >= limits.min_weight && right >= limits.min_weight;
-}
+template void CutSums::find_gains(const LaneCodes&, const std::uint16_t*, const Limits&,
+                                  const LaneKernels<std::uint16_t>&, double*);
+template void CutSums::find_gains(const LaneRows<float>&, const float*, const Limits&,
+                                  const LaneKernels<float>&, double*);
+template void CutSums::find_gains(const LaneRows<double>&, const double*, const Limits&,
+                                  const LaneKernels<double>&, double*);
 
 double CutSums::gain(const Limits& limits) const {
   if (!allowed(side_[0].n, side_[0].w, side_[1].w, limits)) return NO_SCORE;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/grow/search/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 
 #if defined(BAYESWOOD_AVX2)
@@ -321,126 +322,28 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
   return BY_VECTORS[t.cuts.n_vectors - 1](t);
 }
 
-// Codes of four rows; those of the last row again where there are fewer.
-__m256i four_rows(const LaneCodes& rows, std::uint32_t i) {
-  if (i + 4 <= rows.n)
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows.codes + i * LANES));
-  std::uint64_t own[4];
-  for (std::uint32_t r = 0; r < 4; ++r)
-    std::copy_n(rows.codes + std::min(i + r, rows.n - 1) * LANES, LANES,
-                reinterpret_cast<std::uint16_t*>(own + r));
-  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(own));
-}
-
-LaneRanges lane_ranges(const LaneCodes& rows) {
-  __m256i least = four_rows(rows, 0);
-  __m256i largest = least;
-  for (std::uint32_t i = 4; i < rows.n; i += 4) {
-    const __m256i codes = four_rows(rows, i);
-    least = _mm256_min_epu16(least, codes);
-    largest = _mm256_max_epu16(largest, codes);
-  }
-  __m128i low = _mm_min_epu16(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-  __m128i high =
-      _mm_max_epu16(_mm256_castsi256_si128(largest), _mm256_extracti128_si256(largest, 1));
-  low = _mm_min_epu16(low, _mm_unpackhi_epi64(low, low));
-  high = _mm_max_epu16(high, _mm_unpackhi_epi64(high, high));
-  LaneRanges found;
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(found.least), low);
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(found.largest), high);
-  return found;
-}
-
-std::uint32_t lanes_within(const LaneCodes& rows, const LaneRanges& ranges) {
-  const auto* ends = reinterpret_cast<const __m128i*>(ranges.least);
-  const __m256i least = _mm256_broadcastq_epi64(_mm_loadl_epi64(ends));
-  const __m256i largest =
-      _mm256_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(ranges.largest)));
-  __m256i within = _mm256_setzero_si256();
-  for (std::uint32_t i = 0; i < rows.n; i += 4) {
-    const __m256i codes = four_rows(rows, i);
-    const __m256i bounded = _mm256_min_epu16(_mm256_max_epu16(codes, least), largest);
-    within = _mm256_or_si256(within, _mm256_cmpeq_epi16(bounded, codes));
-  }
-  __m128i any = _mm_or_si128(_mm256_castsi256_si128(within), _mm256_extracti128_si256(within, 1));
-  any = _mm_or_si128(any, _mm_unpackhi_epi64(any, any));
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(any, any))) & 15U;
-}
-
-// Which rows go right of a cut of each feature.
-struct LaneSides {
-  __m128i cut_code;
-  __m128i n_right;
-
-  explicit LaneSides(const LaneCuts& t)
-      : cut_code(_mm_cvtepu16_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(t.cut_code)))),
-        n_right(_mm_setzero_si128()) {}
-
-  __m256d right(const LaneCuts& t, std::uint32_t i) {
-    const auto* codes = reinterpret_cast<const __m128i*>(t.rows.codes + i * LANES);
-    const __m128i beyond = _mm_cmpgt_epi32(_mm_cvtepu16_epi32(_mm_loadl_epi64(codes)), cut_code);
-    n_right = _mm_sub_epi32(n_right, beyond);
-    return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(beyond));
-  }
-  void write(const LaneCuts& t) const {
-    const __m128i all = _mm_set1_epi32(static_cast<int>(t.rows.n));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), _mm_sub_epi32(all, n_right));
-  }
-};
-
-struct LaneNumbers {
-  __m256d left_w, left_wy, right_w, right_wy;
-
-  void add(__m256d right, const WeightedValue& row) {
-    const __m256d w = _mm256_broadcast_sd(&row.w);
-    const __m256d wy = _mm256_broadcast_sd(&row.wy);
-    left_w = _mm256_add_pd(left_w, _mm256_andnot_pd(right, w));
-    left_wy = _mm256_add_pd(left_wy, _mm256_andnot_pd(right, wy));
-    right_w = _mm256_add_pd(right_w, _mm256_and_pd(right, w));
-    right_wy = _mm256_add_pd(right_wy, _mm256_and_pd(right, wy));
-  }
-};
-
-// Adding 0 changes no bit: sums begin with +0.
-void sum_number_cuts(const LaneCuts& t) {
-  const __m256d zero = _mm256_setzero_pd();
-  LaneSides sides(t);
-  LaneNumbers even{zero, zero, zero, zero}, odd = even;
-  std::uint32_t i = 0;
-  for (; i + 1 < t.rows.n; i += 2) {
-    even.add(sides.right(t, i), t.pair[i]);
-    odd.add(sides.right(t, i + 1), t.pair[i + 1]);
-  }
-  if (i < t.rows.n) even.add(sides.right(t, i), t.pair[i]);
-  _mm256_storeu_pd(t.sums, _mm256_add_pd(even.left_w, odd.left_w));
-  _mm256_storeu_pd(t.sums + LANES, _mm256_add_pd(even.left_wy, odd.left_wy));
-  _mm256_storeu_pd(t.sums + 2 * LANES, _mm256_add_pd(even.right_w, odd.right_w));
-  _mm256_storeu_pd(t.sums + 3 * LANES, _mm256_add_pd(even.right_wy, odd.right_wy));
-  sides.write(t);
-}
-
-void sum_class_cuts(const LaneCuts& t) {
-  LaneSides sides(t);
-  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
-    const __m256d right = sides.right(t, i);
-    const __m256d w = _mm256_broadcast_sd(t.w + i);
-    double* own = t.sums + t.class_number[i] * 2 * LANES;
-    const __m256d left_w = _mm256_add_pd(_mm256_loadu_pd(own), _mm256_andnot_pd(right, w));
-    const __m256d right_w = _mm256_add_pd(_mm256_loadu_pd(own + LANES), _mm256_and_pd(right, w));
-    _mm256_storeu_pd(own, left_w);
-    _mm256_storeu_pd(own + LANES, right_w);
-  }
-  sides.write(t);
-}
-
 }  // namespace
 
 const Kernels* avx2_kernels() {
-  static const Kernels kernels{scan_lanes,      bound_bins,      sort_lanes,     fill_counts,
-                               open_counts,     count_gains,     count_bounds,   scan_count_lanes,
-                               scan_class_list, scan_class_bins, screen_classes, part_classes,
-                               weight_gains,    weight_bounds,   lane_ranges,    lanes_within,
-                               sum_number_cuts, sum_class_cuts};
+  static const Kernels kernels{scan_lanes,
+                               bound_bins,
+                               sort_lanes,
+                               fill_counts,
+                               open_counts,
+                               count_gains,
+                               count_bounds,
+                               scan_count_lanes,
+                               scan_class_list,
+                               scan_class_bins,
+                               screen_classes,
+                               part_classes,
+                               weight_gains,
+                               weight_bounds,
+                               avx2_lane_ranges,
+                               avx2_lanes_within,
+                               avx2_lane_kernels<std::uint16_t>(),
+                               avx2_lane_kernels<float>(),
+                               avx2_lane_kernels<double>()};
   return runs_avx2() ? &kernels : nullptr;
 }
 

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bayeswood/grow/search/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 #include "bin_bounds.inl"
 #include "class_screen.inl"
@@ -147,68 +148,28 @@ std::uint32_t part_classes(const ClassPartTask& t) {
   return left;
 }
 
-LaneRanges lane_ranges(const LaneCodes& rows) {
-  LaneRanges found;
-  for (std::uint32_t l = 0; l < LANES; ++l) found.least[l] = found.largest[l] = rows.codes[l];
-  for (std::uint32_t i = LANES; i < rows.n * LANES; i += LANES) {
-    for (std::uint32_t l = 0; l < LANES; ++l) {
-      found.least[l] = std::min(found.least[l], rows.codes[i + l]);
-      found.largest[l] = std::max(found.largest[l], rows.codes[i + l]);
-    }
-  }
-  return found;
-}
-
-std::uint32_t lanes_within(const LaneCodes& rows, const LaneRanges& ranges) {
-  std::uint32_t found = 0;
-  for (std::uint32_t i = 0; i < rows.n * LANES; ++i) {
-    const std::uint32_t l = i % LANES;
-    const bool within = rows.codes[i] >= ranges.least[l] && rows.codes[i] <= ranges.largest[l];
-    found |= static_cast<std::uint32_t>(within) << l;
-  }
-  return found;
-}
-
-// Both sides by masks in place of branches, even and odd rows apart: no addition waits for more
-// than it must.
-void sum_number_cuts(const LaneCuts& t) {
-  double sums[2][LANES * LANES] = {};
-  std::fill_n(t.n_left, LANES, 0U);
-  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
-    double* to = sums[i % 2];
-    for (std::uint32_t l = 0; l < LANES; ++l) {
-      const std::uint32_t goes_left = t.rows.codes[i * LANES + l] <= t.cut_code[l];
-      const double mask = goes_left;
-      to[l] += mask * t.pair[i].w;
-      to[LANES + l] += mask * t.pair[i].wy;
-      to[2 * LANES + l] += (1 - mask) * t.pair[i].w;
-      to[3 * LANES + l] += (1 - mask) * t.pair[i].wy;
-      t.n_left[l] += goes_left;
-    }
-  }
-  for (std::uint32_t s = 0; s < LANES * LANES; ++s) t.sums[s] = sums[0][s] + sums[1][s];
-}
-
-void sum_class_cuts(const LaneCuts& t) {
-  std::fill_n(t.n_left, LANES, 0U);
-  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
-    double* own = t.sums + t.class_number[i] * 2 * LANES;
-    for (std::uint32_t l = 0; l < LANES; ++l) {
-      const std::uint32_t goes_left = t.rows.codes[i * LANES + l] <= t.cut_code[l];
-      own[(1 - goes_left) * LANES + l] += t.w[i];
-      t.n_left[l] += goes_left;
-    }
-  }
-}
-
 }  // namespace
 
 const Kernels& portable_kernels() {
-  static const Kernels kernels{scan_lanes,      bound_bins,      nullptr,        fill_counts,
-                               open_counts,     count_gains,     count_bounds,   scan_count_lanes,
-                               scan_class_list, scan_class_bins, screen_classes, part_classes,
-                               weight_gains,    weight_bounds,   lane_ranges,    lanes_within,
-                               sum_number_cuts, sum_class_cuts};
+  static const Kernels kernels{scan_lanes,
+                               bound_bins,
+                               nullptr,
+                               fill_counts,
+                               open_counts,
+                               count_gains,
+                               count_bounds,
+                               scan_count_lanes,
+                               scan_class_list,
+                               scan_class_bins,
+                               screen_classes,
+                               part_classes,
+                               weight_gains,
+                               weight_bounds,
+                               portable_lane_ranges,
+                               portable_lanes_within,
+                               portable_lane_kernels<std::uint16_t>(),
+                               portable_lane_kernels<float>(),
+                               portable_lane_kernels<double>()};
   return kernels;
 }
 

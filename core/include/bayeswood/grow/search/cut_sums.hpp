@@ -32,8 +32,14 @@ class CutSums {
  public:
   explicit CutSums(const Target& target) : target_(target) {}
 
+  // Whether every row of the tree weighs 1; else nothing is known of it.
+  void set_units(bool are_units) { are_units_ = are_units; }
   void load_node(std::span<const std::uint32_t> rows, const RowData& data,
                  const NodeTotals& totals);
+
+  // The same of numbers as they stand in the rows of a block.
+  void load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
+                    const NodeTotals& totals);
 
   // Adds up the rows, of which the i-th lies at places[i].
   void add(std::span<const Place> places);
@@ -42,9 +48,13 @@ class CutSums {
 
   // The gain of left against right; NO_SCORE where the limits forbid it.
   double gain(const Limits& limits) const;
-  // The gains of LANES cuts, each as after add_codes: added up together.
-  void find_gains(const LaneCodes& rows, const std::uint16_t* cut_codes, const Limits& limits,
-                  const Kernels& kernels, double* gains);
+  // The gains of LANES cuts, each as after add_codes: added up together. Not of several numbers.
+  template <class Value>
+  void find_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                  const LaneKernels<Value>& kernels, double* gains);
+  // Of classes: keeps the sums of a cut that find_gains has added up, and writes them by class.
+  void keep(std::size_t lane);
+  void write_kept(double* left, double* right) const;
   // The gain of sending the places in `left` one way and the others the other.
   double gain(std::array<bool, 3> left, const Limits& limits);
 
@@ -59,15 +69,21 @@ class CutSums {
   void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
   void add_scalar_codes(const CodeCut& cut);
   void add_class_codes(const CodeCut& cut);
-  void find_class_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const;
-  void find_scalar_gains(const LaneCuts& cuts, const Limits& limits, double* gains) const;
-  bool allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const;
+  void find_class_gains(const std::uint32_t* n_left, const Limits& limits, double* gains) const;
+  void find_scalar_gains(const std::uint32_t* n_left, const Limits& limits, double* gains) const;
+  bool allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const {
+    return n_left >= limits.min_rows && node_.n - n_left >= limits.min_rows &&
+           left >= limits.min_weight && right >= limits.min_weight;
+  }
+  void forbid(const std::uint32_t* n_left, const double* left, const double* right,
+              const Limits& limits, double* gains) const;
   void clear();
   double over_node(double children) const;
   double score(const double* sums, double w) const;
 
   const Target& target_;
   NodeTotals node_;
+  bool are_units_ = false;
   std::size_t width_ = 1;                    // sums per side
   std::vector<WeightedValue> pair_;          // SCALAR
   std::vector<double> w_;                    // CLASSES, MULTI
@@ -79,6 +95,7 @@ class CutSums {
   std::vector<double> sums_;                 // by place
   std::vector<double> merged_;               // of the two ways
   std::vector<double> lane_sums_;            // as LaneCuts has them
+  std::vector<double> kept_;                 // left and right, class after class
 };
 
 }  // namespace bayeswood

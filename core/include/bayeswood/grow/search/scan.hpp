@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "bayeswood/grow/impurity/class_impurity.hpp"
+#include "bayeswood/grow/search/lane_cuts.hpp"
 #include "bayeswood/grow/search/list_parting.hpp"
 #include "bayeswood/grow/search/packed_count.hpp"
 #include "bayeswood/grow/search/sorting_network.hpp"
@@ -143,7 +145,6 @@ Cut scan_classes(const Entry* list, std::uint32_t n, const CutRange& cuts, const
 // Four features scanned side by side, one per lane, for SCALAR targets. The score of a cut is the
 // gain
 //   W (wy_left - mean w_left)^2 / (w_left w_right).
-constexpr std::uint32_t LANES = 4;
 
 struct LaneTask {
   const SmallEntry* list[LANES];
@@ -313,33 +314,6 @@ using ClassPart = std::uint32_t (*)(const ClassPartTask& task);  // how many go 
 using ClassListScan = std::uint32_t (*)(const ClassListTask& task);
 using ClassBinScan = std::uint32_t (*)(const ClassBinTask& task);
 
-// The rows of a node with their codes of four features side by side, see cut_sums.hpp.
-struct LaneCodes {
-  const std::uint16_t* codes;  // of row i by feature l at LANES i + l
-  std::uint32_t n;
-};
-// By feature: from which code to which.
-struct LaneRanges {
-  std::uint16_t least[LANES], largest[LANES];
-};
-using LaneRanging = LaneRanges (*)(const LaneCodes& rows);
-// Bit l is set where a row lies within the l-th range.
-using LaneWithin = std::uint32_t (*)(const LaneCodes& rows, const LaneRanges& ranges);
-
-// One cut of each feature: codes up to it go left. Sums are written for left and right, LANES each:
-// of numbers those of w and of w y, of classes those of w class after class, which must be 0
-// before.
-struct LaneCuts {
-  LaneCodes rows;
-  std::uint16_t cut_code[LANES];
-  const WeightedValue* pair;
-  const double* w;
-  const std::uint32_t* class_number;
-  double* sums;
-  std::uint32_t* n_left;
-};
-using LaneCutSums = void (*)(const LaneCuts& task);
-
 // Sorts four interleaved lists (entry i of lane l at 4 i + l) by a network's exchanges.
 using LaneSort = void (*)(SmallEntry* lanes, const Network& network);
 
@@ -360,11 +334,22 @@ struct Kernels {
   WeightBounds weight_bounds;
   LaneRanging lane_ranges;
   LaneWithin lanes_within;
-  LaneCutSums sum_number_cuts;
-  LaneCutSums sum_class_cuts;
+  LaneKernels<std::uint16_t> codes;
+  LaneKernels<float> narrow;
+  LaneKernels<double> wide;
   // For twigs, see twig_grower.hpp; null where none are grown.
   WideScan scan_wide = nullptr;
   ListParts part_lists{};
+
+  template <class Value>
+  const LaneKernels<Value>& lanes() const {
+    if constexpr (std::is_same_v<Value, float>)
+      return narrow;
+    else if constexpr (std::is_same_v<Value, double>)
+      return wide;
+    else
+      return codes;
+  }
 };
 
 const Kernels& portable_kernels();

@@ -1,0 +1,148 @@
+// Sends the rows of a node to its children, stably, and sums these up in the order of their rows.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bayeswood/grow/node.hpp"
+
+namespace bayeswood {
+
+// A node that is to be grown: its rows stand from `begin` on.
+struct GrowTask {
+  std::uint32_t node, depth, begin;
+  NodeTotals totals;
+};
+
+class RowPartition {
+ public:
+  explicit RowPartition(const Target& target) : target_(target), totals_sides_(data_, target) {}
+
+  // `rows`: of all nodes; ids of `data`.
+  void set_rows(std::uint32_t* rows, std::size_t n) {
+    rows_ = rows;
+    if (scratch_.size() < n) scratch_.resize(n);
+  }
+  std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
+    return {rows_ + task.begin, task.totals.n};
+  }
+  std::span<std::uint32_t> rows_of(const GrowTask& task) {
+    return {rows_ + task.begin, task.totals.n};
+  }
+
+  template <class Goes>
+  void part(const GrowTask& task, const RowData& data, Goes goes_left, GrowTask& left,
+            GrowTask& right) {
+    data_ = data;
+    const auto look_away = [](std::uint32_t, std::uint32_t) {};
+    if (target_.kind == TargetKind::CLASSES) {
+      auto& side_w = side_weights();
+      double* const sums[2] = {side_w[0].data(), side_w[1].data()};
+      partition(task, goes_left, left, right, [&](std::uint32_t row, std::uint32_t goes) {
+        sums[goes][data_.label[row]] += data_.w[row];
+      });
+      left.totals = summed_class_totals(own_rows(left), data_, target_, side_w_[1]);
+      right.totals = summed_class_totals(own_rows(right), data_, target_, side_w_[0]);
+    } else if (target_.kind == TargetKind::SCALAR) {
+      partition(task, goes_left, left, right, look_away);
+      add_up(left, right);
+    } else {
+      partition(task, goes_left, left, right, look_away);
+      for (GrowTask* child : {&left, &right})
+        child->totals = node_totals(own_rows(*child), data_, target_, totals_sides_);
+    }
+  }
+
+  // The same of numbers, by a cut of values or codes: `by` needs no rows.
+  template <class Value>
+  void part_numbers(const GrowTask& task, RowPart<Value> by, const LaneKernels<Value>& kernels,
+                    GrowTask& left, GrowTask& right) {
+    NumberSums of_left, of_right;
+    by.rows = rows_ + task.begin;
+    by.scratch = scratch_.data();
+    by.n = task.totals.n;
+    by.left = &of_left;
+    by.right = &of_right;
+    const std::uint32_t n_left = kernels.part_numbers(by);
+    set_places(task, n_left, left, right);
+    left.totals = ScalarTotals(of_left).finish(n_left);
+    right.totals = ScalarTotals(of_right).finish(task.totals.n - n_left);
+  }
+  // Of classes whose weights are summed up by side already; these are 0 afterwards.
+  template <class Value>
+  void part_classes(const GrowTask& task, RowPart<Value> by, const LaneKernels<Value>& kernels,
+                    const RowData& data, GrowTask& left, GrowTask& right) {
+    by.rows = rows_ + task.begin;
+    by.scratch = scratch_.data();
+    by.n = task.totals.n;
+    set_places(task, kernels.part(by), left, right);
+    left.totals = summed_class_totals(own_rows(left), data, target_, side_w_[1]);
+    right.totals = summed_class_totals(own_rows(right), data, target_, side_w_[0]);
+  }
+  // Of all classes, by side: right, left.
+  std::array<std::vector<double>, 2>& side_weights() {
+    for (auto& class_w : side_w_) class_w.resize(target_.n_outputs, 0.0);
+    return side_w_;
+  }
+
+ private:
+  static void set_places(const GrowTask& task, std::uint32_t n_left, GrowTask& left,
+                         GrowTask& right) {
+    left.depth = right.depth = task.depth + 1;
+    left.begin = task.begin;
+    left.totals.n = n_left;
+    right.begin = task.begin + n_left;
+    right.totals.n = task.totals.n - n_left;
+  }
+  std::span<const std::uint32_t> own_rows(const GrowTask& task) const { return rows_of(task); }
+
+  // Numbers of both children side by side: their chains of additions overlap.
+  void add_up(GrowTask& left, GrowTask& right) const {
+    const auto of_left = own_rows(left), of_right = own_rows(right);
+    ScalarTotals left_sums, right_sums;
+    const auto add_left = [&](std::size_t i) {
+      left_sums.add(data_.pair[of_left[i]], data_.y[of_left[i]]);
+    };
+    const auto add_right = [&](std::size_t i) {
+      right_sums.add(data_.pair[of_right[i]], data_.y[of_right[i]]);
+    };
+    const std::size_t both = std::min(of_left.size(), of_right.size());
+    for (std::size_t i = 0; i < both; ++i) {
+      add_left(i);
+      add_right(i);
+    }
+    for (std::size_t i = both; i < of_left.size(); ++i) add_left(i);
+    for (std::size_t i = both; i < of_right.size(); ++i) add_right(i);
+    left.totals = left_sums.finish(left.totals.n);
+    right.totals = right_sums.finish(right.totals.n);
+  }
+
+  // Calls look(row, 1 for left or 0) for each row in order.
+  template <class Goes, class Look>
+  void partition(const GrowTask& task, Goes goes_left, GrowTask& left, GrowTask& right, Look look) {
+    std::uint32_t* rows = rows_ + task.begin;
+    std::uint32_t n_left = 0;
+    for (std::uint32_t i = 0; i < task.totals.n; ++i) {
+      const std::uint32_t row = rows[i];
+      const std::uint32_t goes = goes_left(row) ? 1 : 0;
+      rows[n_left] = row;
+      scratch_[i - n_left] = row;
+      n_left += goes;
+      look(row, goes);
+    }
+    set_places(task, n_left, left, right);
+    std::copy_n(scratch_.data(), right.totals.n, rows + n_left);
+  }
+
+  const Target& target_;
+  std::uint32_t* rows_ = nullptr;
+  std::vector<std::uint32_t> scratch_;
+  RowData data_;
+  SideSet totals_sides_;
+  std::array<std::vector<double>, 2> side_w_;  // of all classes, by side; 0 between nodes
+};
+
+}  // namespace bayeswood

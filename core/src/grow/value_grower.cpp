@@ -1,0 +1,307 @@
+#include "bayeswood/grow/value_grower.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "bayeswood/base/prefetch.hpp"
+
+namespace bayeswood {
+namespace {
+
+// Bytes of a subtree's values: most of the second cache is left for the rest.
+constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 18;
+
+// The largest float that does not exceed a number, and the one below it, without a branch: as
+// integers floats of one sign are in order.
+float below_if(float value, bool below) {
+  const auto bits = std::bit_cast<std::int32_t>(value + 0.0F);  // no negative zero
+  const std::int32_t place = bits ^ ((bits >> 31) & 0x7fffffff);
+  const std::int32_t moved = place - (below ? 1 : 0) - (below && bits == 0 ? 1 : 0);
+  return std::bit_cast<float>(moved ^ ((moved >> 31) & 0x7fffffff));
+}
+float at_most(double number, float) {
+  const auto near = static_cast<float>(number);
+  return below_if(near, near > number);
+}
+double at_most(double number, double) {
+  return number;
+}
+
+// A row, LANES at a time: without a call.
+template <class Value>
+void copy_cells(const Value* from, std::size_t n, Value* to) {
+  for (std::size_t k = 0; k < n; k += LANES) std::memcpy(to + k, from + k, LANES * sizeof(Value));
+}
+
+// The feature that is left when each in `order` replaces one that it exceeds by more than the
+// tolerance. Mostly there is no tie, and the order does not matter.
+std::size_t first_unbeaten(const std::vector<double>& gains, std::span<const std::uint32_t> order,
+                           double tolerance) {
+  const double largest = *std::max_element(gains.begin(), gains.end());
+  std::size_t best = 0, n_near = 0;
+  for (std::size_t j = 0; j < gains.size(); ++j) {
+    const bool near = !(largest > gains[j] + tolerance);
+    best = near ? j : best;
+    n_near += near ? 1 : 0;
+  }
+  if (n_near == 1) return best;
+  best = order[0];
+  for (const std::uint32_t j : order) best = gains[j] > gains[best] + tolerance ? j : best;
+  return best;
+}
+
+}  // namespace
+
+template <class Value>
+ValueGrower<Value>::ValueGrower(const EncodedMatrix& matrix, const Target& target,
+                                const ValueRows<Value>& table, std::span<const CodeGrid> grids)
+    : matrix_(matrix),
+      target_(target),
+      table_(table),
+      grids_(grids),
+      parts_(target),
+      sums_(target),
+      least_(table.stride),
+      largest_(table.stride),
+      cut_(table.stride),
+      threshold_(table.stride),
+      gains_(table.stride) {}
+
+template <class Value>
+bool ValueGrower<Value>::takes_all(const TreeContext& tree) const {
+  return tree.options.max_features == matrix_.n_features() && !table_.has_bins;
+}
+
+template <class Value>
+bool ValueGrower<Value>::takes(std::size_t n_rows) const {
+  return n_rows * table_.stride * sizeof(Value) <= BLOCK_BYTES;
+}
+
+template <class Value>
+void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
+                              std::vector<std::uint32_t>& order, const RowData& data,
+                              const NumberRow* numbers, Stream& draws) {
+  draws_ = &draws;
+  parts_.set_rows(order.data(), task.totals.n);
+  copy_rows(parts_.rows_of(task), data, numbers);
+  stack_.assign(1, task);
+  while (!stack_.empty()) {
+    const GrowTask next = stack_.back();
+    stack_.pop_back();
+    grow_node(tree, next);
+  }
+  settle_thresholds(tree.builder);
+}
+
+template <class Value>
+void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData& data,
+                                   const NumberRow* numbers) {
+  constexpr std::size_t AHEAD = 8, LINE = 64 / sizeof(Value);
+  const std::size_t n = rows.size();
+  const bool classes = target_.kind == TargetKind::CLASSES, regression = !target_.is_classifier;
+  Block& to = block_;
+  to.training_row.assign(rows.begin(), rows.end());
+  to.values.resize(n * table_.stride);
+  if (lanes_.size() < n * LANES) lanes_.resize(n * LANES);
+  if (classes) {
+    to.w.resize(n);
+    to.label.resize(n);
+  } else {
+    to.numbers.resize(n);
+  }
+  if (regression) {
+    to.pair.resize(n);
+    to.natural.resize(n);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint32_t row = rows[i];
+    const Value* later = table_.row(rows[std::min(i + AHEAD, n - 1)]);
+    for (std::size_t k = 0; k < table_.stride; k += LINE) prefetch(later + k);
+    copy_cells(table_.row(row), table_.stride, to.values.data() + i * table_.stride);
+    if (classes) {
+      to.w[i] = data.w[row];
+      to.label[i] = data.label[row];
+    } else {
+      to.numbers[i] = numbers[row];
+    }
+    if (regression) {
+      to.pair[i] = data.pair[row];
+      to.natural[i] = target_.values[row];
+    }
+  }
+  to.data = {to.pair.data(), nullptr, to.w.data(), to.label.data(), nullptr, {}};
+  to.data.natural = regression ? to.natural.data() : nullptr;
+  std::iota(rows.begin(), rows.end(), 0U);
+}
+
+template <class Value>
+void ValueGrower<Value>::end(TreeContext& tree, const GrowTask& task) {
+  tree.builder.set_leaf(task.node, task.totals, rows_of(task), block_.data,
+                        block_.training_row.data());
+}
+
+template <class Value>
+void ValueGrower<Value>::push_or_end(TreeContext& tree, const GrowTask& task) {
+  tree.must_stop(task.totals, task.depth) ? end(tree, task) : stack_.push_back(task);
+}
+
+template <class Value>
+void ValueGrower<Value>::grow_node(TreeContext& tree, const GrowTask& task) {
+  const Best best = find_best(tree, task);
+  if (!best.found()) return end(tree, task);
+  GrowTask left, right;
+  part(best, task, tree.options.kernels->lanes<Value>(), left, right);
+  Split split;
+  split.feature = best.feature;
+  split.threshold = best.threshold;
+  const auto children = tree.builder.set_split(task.node, split, left.totals.n, right.totals.n);
+  if (table_.has_bins && matrix_.feature(best.feature).high.size() > 0)
+    drawn_.push_back({task.node, best.feature, best.threshold, best.largest});
+  left.node = children.left;
+  right.node = children.right;
+  tree.importance[best.feature] += std::max(0.0, best.score);
+  push_or_end(tree, right);
+  push_or_end(tree, left);
+}
+
+// Sums of children are those in the order of their rows; of classes they are known from the search.
+template <class Value>
+void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
+                              const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
+  const Value* column = block_.values.data() + table_.place(best.feature);
+  const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.numbers.data()};
+  if (target_.kind != TargetKind::CLASSES)
+    return parts_.part_numbers(task, by, kernels, left, right);
+  auto& [right_w, left_w] = parts_.side_weights();
+  sums_.write_kept(left_w.data(), right_w.data());
+  parts_.part_classes(task, by, kernels, block_.data, left, right);
+}
+
+template <class Value>
+void ValueGrower<Value>::load_node(const GrowTask& task) {
+  if (is_loaded_) return;
+  is_loaded_ = true;
+  if (target_.kind == TargetKind::CLASSES)
+    sums_.load_node(rows_of(task), block_.data, task.totals);
+  else
+    sums_.load_numbers(rows_of(task), block_.numbers.data(), task.totals);
+}
+
+// See RandomGrower::find_split.
+template <class Value>
+typename ValueGrower<Value>::Best ValueGrower<Value>::find_best(TreeContext& tree,
+                                                                const GrowTask& task) {
+  Best best;
+  const Limits limits = tree.limits(task.totals);
+  is_loaded_ = false;
+  tree.features.restart();
+  const std::size_t wanted = task.totals.n == 2 ? 1 : tree.options.max_features;
+  if (task.totals.n > 2 && takes_all(tree)) {
+    try_all(tree, task, limits, best);
+    return best;
+  }
+  std::size_t tried = 0;
+  while (tree.features.left() > 0 && (tried < wanted || !best.found())) {
+    const std::size_t left = std::min(wanted - std::min(tried, wanted), tree.features.left());
+    tried += try_features(tree, task, limits, std::clamp<std::size_t>(left, 1, LANES), best);
+  }
+  return best;
+}
+
+// The next `size` features together; returns how many of them vary.
+template <class Value>
+std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& task,
+                                             const Limits& limits, std::size_t size, Best& best) {
+  const LaneKernels<Value>& kernels = tree.options.kernels->lanes<Value>();
+  LaneLoad<Value> load{block_.values.data(), table_.stride, rows_of(task), {}, lanes_.data()};
+  std::uint32_t feature[LANES] = {};
+  for (std::size_t k = 0; k < LANES; ++k) {
+    feature[k] = k < size ? tree.features.next() : feature[0];
+    load.place[k] = table_.place(feature[k]);
+  }
+  const ValueRanges<Value> range = (table_.has_bins ? kernels.load_bins : kernels.load)(load);
+  load_node(task);
+  double threshold[LANES] = {}, gains[LANES];
+  Value cut[LANES] = {};
+  std::size_t n_cuts = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (!(range.least[k] < range.largest[k])) continue;
+    ++n_cuts;
+    threshold[k] = draw_between(range.least[k], range.end[k], draws_->next_uniform());
+    // Within the last bin: what lies below the bin.
+    cut[k] = threshold[k] < range.largest[k]
+                 ? at_most(threshold[k], Value{})
+                 : std::nextafter(range.largest[k], -std::numeric_limits<Value>::infinity());
+  }
+  if (n_cuts == 0) return 0;
+  sums_.find_gains({lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
+  for (std::size_t k = 0; k < size; ++k) {
+    if (!(range.least[k] < range.largest[k]) || !(gains[k] > NO_SCORE)) continue;
+    if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
+    best = {gains[k], threshold[k], cut[k], range.largest[k], feature[k]};
+    if (target_.kind == TargetKind::CLASSES) sums_.keep(k);
+  }
+  return n_cuts;
+}
+
+// All features: in the order in which they stand, but for what is drawn, and for ties.
+template <class Value>
+void ValueGrower<Value>::try_all(TreeContext& tree, const GrowTask& task, const Limits& limits,
+                                 Best& best) {
+  const LaneKernels<Value>& kernels = tree.options.kernels->lanes<Value>();
+  const Value* values = block_.values.data();
+  const auto rows = rows_of(task);
+  kernels.find_ranges({values, table_.stride, rows, table_.stride, least_.data(), largest_.data()});
+  load_node(task);
+  std::fill(cut_.begin(), cut_.end(), std::numeric_limits<Value>::infinity());
+  FeatureOrder& features = tree.features;
+  while (features.left() > 0) {
+    const std::uint32_t j = features.next();
+    if (!(least_[j] < largest_[j])) continue;  // all rows go left: not allowed
+    threshold_[j] = draw_between(least_[j], largest_[j], draws_->next_uniform());
+    cut_[j] = at_most(threshold_[j], Value{});
+  }
+  for (std::size_t first = 0; first < table_.stride; first += LANES) {
+    const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
+    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+  }
+  const std::size_t j = first_unbeaten(gains_, features.drawn(), limits.tolerance);
+  if (!(gains_[j] > NO_SCORE)) return;
+  best = {gains_[j], threshold_[j], cut_[j], largest_[j], static_cast<std::uint32_t>(j)};
+  if (target_.kind == TargetKind::CLASSES) {
+    const std::size_t first = best.feature / LANES * LANES;
+    const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
+    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    sums_.keep(best.feature % LANES);
+  }
+}
+
+// A threshold inside a bin moves to the bin's edge. Nothing waits for it, so that all of a subtree
+// are looked up together: their cache misses overlap.
+template <class Value>
+void ValueGrower<Value>::settle_thresholds(TreeBuilder& builder) {
+  for (const Drawn& own : drawn_) grids_[own.feature].cells().ask_for(own.threshold);
+  for (const Drawn& own : drawn_) {
+    const FeatureCodes& codes = matrix_.feature(own.feature);
+    const std::uint32_t near = grids_[own.feature].cells().around(own.threshold).first;
+    codes.low.ask_for(near);
+    codes.high.ask_for(near);
+  }
+  for (const Drawn& own : drawn_) {
+    const FeatureCodes& codes = matrix_.feature(own.feature);
+    std::uint32_t code = grids_[own.feature].code_below(0, codes.n_codes - 1, own.threshold);
+    if (!(own.threshold < codes.high[code])) continue;
+    if (codes.low[code] == own.largest) --code;
+    builder.set_threshold(own.node, codes.threshold_between(code, code + 1));
+  }
+  drawn_.clear();
+}
+
+template class ValueGrower<float>;
+template class ValueGrower<double>;
+
+}  // namespace bayeswood

@@ -1,0 +1,122 @@
+// Small subtrees of random cuts are grown from values: the trees must be those grown from codes.
+#include "bayeswood/grow/tree_grower.hpp"
+#include "check.hpp"
+#include "random_data.hpp"
+
+using namespace bayeswood;
+
+namespace {
+
+enum class Cells { FLOATS, DOUBLES, STEPS, ODD };
+
+constexpr std::size_t N_COLUMNS = 6;
+
+double cell_of(Cells kind, double uniform) {
+  if (kind == Cells::FLOATS) return static_cast<float>(uniform - 0.5);
+  if (kind == Cells::DOUBLES) return uniform - 0.5;
+  if (kind == Cells::STEPS) return std::floor(5 * uniform);
+  const double odd[] = {-std::numeric_limits<double>::infinity(), -3e38, -1e-45, 0.0, 1e-45, 3e38};
+  return static_cast<float>(odd[static_cast<std::size_t>(6 * uniform)]);
+}
+
+// Numbers only; the last column repeats the first, so that there are ties.
+struct PlainData {
+  std::size_t n;
+  std::vector<double> cells, y;
+  std::vector<std::int32_t> labels;
+
+  PlainData(std::size_t rows, Cells kind, std::uint64_t seed) : n(rows) {
+    Stream stream(seed, 0, Purpose::WEIGHTS);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j + 1 < N_COLUMNS; ++j)
+        cells.push_back(cell_of(j == 2 ? Cells::STEPS : kind, stream.next_uniform()));
+      const double first = cells[i * N_COLUMNS];
+      cells.push_back(first);
+      y.push_back((first > 0 ? 1 : 0) + stream.next_uniform());
+      labels.push_back(static_cast<std::int32_t>(stream.below(2) * (first > 0 ? 2 : 1)));
+    }
+  }
+  EncodedMatrix encoded(std::uint32_t max_codes) const {
+    const MatrixView view{cells.data(), false, n, N_COLUMNS, N_COLUMNS, 1};
+    return {view, std::vector<std::int32_t>(N_COLUMNS, 0), 1, max_codes};
+  }
+  std::vector<Target> targets() const {
+    std::vector<std::int32_t> two;
+    for (const auto label : labels) two.push_back(label > 0 ? 1 : 0);
+    return {Target::regression(y, 1, {}), Target::classification(two, 2, Criterion::GINI),
+            Target::classification(labels, 3, Criterion::GINI),
+            Target::classification(labels, 3, Criterion::ENTROPY)};
+  }
+};
+
+struct GrownTree {
+  Tree tree;
+  std::vector<double> importance = std::vector<double>(N_COLUMNS, 0.0);
+};
+
+GrownTree grow_one(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options,
+                   const ValueTable& values) {
+  TreeGrower grower(matrix, target, options, values);
+  std::vector<double> weights(matrix.n_rows());
+  draw_weights(options.scheme, 0, {}, weights);
+  grower.set_weights(weights);
+  GrownTree grown;
+  const StopFlag stop{false};
+  for (int again = 0; again < 2; ++again)  // the second from buffers of the first
+    grower.grow(0, grown.tree, grown.importance.data(), stop);
+  return grown;
+}
+
+void check_same(const GrownTree& a, const GrownTree& b) {
+  const auto bits = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  CHECK(a.tree.feature == b.tree.feature);
+  CHECK(std::equal(a.tree.threshold.begin(), a.tree.threshold.end(), b.tree.threshold.begin(),
+                   b.tree.threshold.end(), bits));
+  CHECK(a.tree.missing_left == b.tree.missing_left);
+  CHECK(a.tree.leaf_rows == b.tree.leaf_rows);
+  CHECK(a.tree.weight == b.tree.weight);
+  CHECK(a.tree.leaf_class == b.tree.leaf_class);
+  CHECK(a.tree.leaf_value == b.tree.leaf_value);
+  CHECK(a.importance == b.importance);
+}
+
+void check_values_against_codes(const PlainData& data, std::uint32_t max_codes) {
+  const EncodedMatrix matrix = data.encoded(max_codes);
+  const ValueTable values = make_value_table(matrix, 2);
+  std::vector<const Kernels*> all_kernels = {&portable_kernels()};
+  if (avx2_kernels() != nullptr) all_kernels.push_back(avx2_kernels());
+  for (const Target& target : data.targets()) {
+    for (const std::uint32_t max_features : {1U, 4U, static_cast<std::uint32_t>(N_COLUMNS)}) {
+      GrowOptions options;
+      options.splitter = Splitter::RANDOM;
+      options.max_features = max_features;
+      options.min_samples_leaf = max_features == 4 ? 3 : 1;
+      options.scheme = {max_features == 1 ? WeightKind::UNIT : WeightKind::EXPONENTIAL, 7};
+      options.keep_rows = true;
+      options.kernels = &portable_kernels();
+      const GrownTree by_codes = grow_one(matrix, target, options, {});
+      for (const Kernels* kernels : all_kernels) {
+        options.kernels = kernels;
+        check_same(by_codes, grow_one(matrix, target, options, values));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST(trees_from_values_are_those_from_codes) {
+  for (const Cells kind : {Cells::FLOATS, Cells::DOUBLES, Cells::STEPS, Cells::ODD}) {
+    for (const std::size_t n : {std::size_t{5}, std::size_t{700}})
+      check_values_against_codes(PlainData(n, kind, n), MAX_CODES);
+  }
+}
+
+TEST(trees_from_bins_are_those_from_codes) {
+  for (const Cells kind : {Cells::FLOATS, Cells::DOUBLES})
+    check_values_against_codes(PlainData(900, kind, 3), 40);
+}
+
+TEST(subtrees_that_are_copied_follow_large_nodes) {
+  check_values_against_codes(PlainData(12000, Cells::FLOATS, 4), MAX_CODES);
+}
