@@ -49,7 +49,7 @@ $(VENV)/.created:
 
 # scikit-build-core names cmake and ninja here only where the machine lacks good ones.
 $(VENV)/.builder: $(VENV)/.created pyproject.toml
-	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.5"
+	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.6.1"
 	@needed=$$(python -c 'from scikit_build_core import build; \
 	    print(*build.get_requires_for_build_wheel())') && \
 	  if [ -n "$$needed" ]; then $(PIP) install $$needed; fi

@@ -71,6 +71,7 @@ html_title = "bayeswood"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+html_search_scorer = str(Path(__file__).parent / "_extensions" / "search_order.js")
 html_show_sphinx = False
 html_sidebars = {"index": []}
 html_theme_options = {

@@ -4,7 +4,8 @@
 set -eu
 
 rm -rf build/coverage/counts* # of earlier runs
-SCIPY_ARRAY_API=1 python -m coverage run -m pytest -q "$@" || echo "Some tests failed." >&2
+OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 SCIPY_ARRAY_API=1 \
+    python -m coverage run -m pytest -q "$@" || echo "Some tests failed." >&2
 python -m coverage combine --quiet
 python -m coverage html --quiet --directory build/coverage/python
 python -m coverage report | tail -1

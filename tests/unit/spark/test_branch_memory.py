@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from bayeswood import BayeswoodError
@@ -17,6 +16,8 @@ from bayeswood.spark.branch_memory import (
     spark_bytes,
     worker_memory,
 )
+
+pa = pytest.importorskip("pyarrow", minversion="18")  # as the extra `spark` asks for
 
 COSTS = RowCosts(table=100, n_features=10, leaf_bytes=60, rows_per_leaf=100, n_trees=10)
 GIGA = 10**9

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.utils import _safe_indexing
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.methods.envelope.rows import take_rows
 from bayeswood.table import fit_class_target
 from bayeswood.uncertainty import (
     EnvelopeComparison,
@@ -116,9 +116,7 @@ def _over_folds(
 ) -> ModelFolds:
     assessments, sizes = [], []
     for train, test in folds:
-        fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train))
-        assessments.append(
-            envelope.assess(fitted, _safe_indexing(X, test), _safe_indexing(y, test))
-        )
+        fitted = clone(model).fit(take_rows(X, train), take_rows(y, train))
+        assessments.append(envelope.assess(fitted, take_rows(X, test), take_rows(y, test)))
         sizes.append(mean_tree_size(fitted))
     return ModelFolds(name, tuple(assessments), np.array(sizes))

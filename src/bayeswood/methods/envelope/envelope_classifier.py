@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import _safe_indexing, check_consistent_length, get_tags
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.validation import _num_samples
 
 from bayeswood.errors import BayeswoodError
@@ -28,6 +28,7 @@ from bayeswood.methods.base.parameters import (
     parameter_error,
     real,
 )
+from bayeswood.methods.envelope.rows import take_rows
 from bayeswood.methods.envelope.saved_envelope import SavedEnvelope
 from bayeswood.modelfile import File, write_model
 from bayeswood.table import fit_class_target
@@ -225,7 +226,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
         if self.gamma0 != "auto":
             return float(self.gamma0)
         if held_out is not None:
-            X, y = _safe_indexing(X, held_out), _safe_indexing(y, held_out)
+            X, y = take_rows(X, held_out), take_rows(y, held_out)
         assessed = UncertaintyEnvelope(measure=self.measure).assess(self.estimator_, X, y)
         self.choice_ = choose_gamma0(assessed, target=self.target, confidence=self.confidence)
         return self.choice_.gamma0
@@ -376,7 +377,7 @@ class EnvelopeClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  #
 def _fit_clone(estimator: Any, X: Any, y: Any, sample_weight: Any, rows: Any) -> Any:
     options = {} if sample_weight is None else {"sample_weight": np.asarray(sample_weight)}
     if rows is not None:
-        X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
+        X, y = take_rows(X, rows), take_rows(y, rows)
         options = {name: weights[rows] for name, weights in options.items()}
     return clone(estimator).fit(X, y, **options)
 

@@ -48,10 +48,11 @@ def draw_boxes(errors: Errors, label: str, name: str, caption: str) -> Picture:
     figure = new_figure(7, 3.6)
     ax = figure.subplots()
     ax.boxplot(
-        list(errors.values()), tick_labels=list(errors), patch_artist=True, widths=0.5,
+        list(errors.values()), patch_artist=True, widths=0.5,
         boxprops={"facecolor": _PALE, "edgecolor": INK}, medianprops={"color": BLUE},
         flierprops={"marker": ".", "markeredgecolor": AMBER},
     )  # fmt: skip
+    ax.set_xticks(range(1, len(errors) + 1), list(errors))
     ax.set_ylabel(label)
     tidy(ax)
     return picture_of(figure, name, caption)

@@ -21,7 +21,8 @@ from bayeswood.distributed.backends.local_processes import WorkerError
 from bayeswood.distributed.tasks.tasks import Task
 from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder
 
-distributed = pytest.importorskip("distributed", reason="pip install 'bayeswood[dask]'")
+# By its other name: without Dask, "distributed" is the folder of these tests.
+distributed = pytest.importorskip("dask.distributed", reason="pip install 'bayeswood[dask]'")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from bayeswood.errors import BayeswoodError
 def seen(values, kind="string", forced=()):
     roles = Roles(("c",), ("y",), True, None, forced)
     levels = LevelsSeen(roles, {"c": kind}, "fit_parquet")
-    levels.add(pa.record_batch({"c": values}))
+    levels.add(pa.RecordBatch.from_pydict({"c": values}))
     return levels.schema()
 
 

@@ -388,7 +388,11 @@ for mode, n_chains, thin in (("raise", 2, 100), ("return", 3, 100), ("return", 2
 def test_ctrl_c_raises_or_returns_what_there_is():
     """With nothing drawn yet, the last, there is nothing to return."""
     done = subprocess.run(
-        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", INTERRUPTED],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["raised", "returned", "raised"]
