@@ -85,10 +85,13 @@ Splitter splitter_kind(const std::string& name) {
 }
 
 const Kernels* choose_kernels(const std::string& name) {
-  return instruction_set(name) == InstructionSet::AVX2 ? avx2_kernels() : &portable_kernels();
+  const InstructionSet set = instruction_set(name);
+  if (set == InstructionSet::AVX512) return avx512_kernels();
+  return set == InstructionSet::AVX2 ? avx2_kernels() : &portable_kernels();
 }
 
 std::vector<std::string> instruction_sets() {
+  if (runs_avx512()) return {"avx512", "avx2", "portable"};
   if (runs_avx2()) return {"avx2", "portable"};
   return {"portable"};
 }

@@ -24,8 +24,8 @@ namespace {
 using Counts = nb::ndarray<std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 const LeafKernels& choose_leaf_kernels(const std::string& name) {
-  const bool wants_avx2 = instruction_set(name) == InstructionSet::AVX2;
-  return wants_avx2 ? *avx2_leaf_kernels() : portable_leaf_kernels();
+  const bool portable = instruction_set(name) == InstructionSet::PORTABLE;
+  return portable ? portable_leaf_kernels() : *avx2_leaf_kernels();
 }
 
 // `n_edges`: per feature; edges and transforms one feature after another.

@@ -32,8 +32,8 @@ std::array<double, N_SUM_MOVES> by_move(const Vector<double>& values, const char
 }
 
 const RowKernels& kernels_of(const std::string& name) {
-  return instruction_set(name) == InstructionSet::AVX2 ? *avx2_row_kernels()
-                                                       : portable_row_kernels();
+  const bool portable = instruction_set(name) == InstructionSet::PORTABLE;
+  return portable ? portable_row_kernels() : *avx2_row_kernels();
 }
 
 // What a sum starts from, its unit and its priors, all of the same length.

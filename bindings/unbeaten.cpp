@@ -1,8 +1,11 @@
 #include "bayeswood/forest/unbeaten.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -23,7 +26,8 @@ void check_classes(std::span<const std::int32_t> classes, std::size_t n_classes,
 nb::object unbeaten(const Matrix<std::uint64_t>& left_out, const Vector<std::int32_t>& margin,
                     const Vector<std::int32_t>& label, const Vector<double>& weight,
                     const Matrix<std::int32_t>& votes, std::size_t n_classes, bool by_class,
-                    const std::string& instructions, unsigned n_jobs) {
+                    const std::optional<Vector<double>>& enough, const std::string& instructions,
+                    unsigned n_jobs) {
   const std::size_t n = left_out.shape(0);
   if (margin.shape(0) != n || label.shape(0) != n || weight.shape(0) != n)
     throw std::invalid_argument("margin, label, weight: one per left-out row");
@@ -34,10 +38,13 @@ nb::object unbeaten(const Matrix<std::uint64_t>& left_out, const Vector<std::int
   const LeftOutRows old_rows{left_out.shape(1), span(left_out), span(margin), span(label),
                              span(weight)};
   const NewVotes own{votes.shape(1), n_classes, span(votes)};
+  if (enough && enough->shape(0) != n_classes) throw std::invalid_argument("enough: one per class");
+  const std::vector<double> sums =
+      enough ? copy(*enough) : std::vector<double>(n_classes, HUGE_VAL);
   const InstructionSet set = instruction_set(instructions);
   std::vector<double> out(votes.shape(0) * n_classes);
   run_released(n_jobs, nb::none(), [&](const Running& run) {
-    count_unbeaten(old_rows, own, by_class, set, out.data(), run);
+    count_unbeaten(old_rows, own, sums, by_class, set, out.data(), run);
   });
   return to_numpy(std::move(out), {votes.shape(0), n_classes});
 }
@@ -53,7 +60,7 @@ void bind_unbeaten(nb::module_& m) {
   m.def("node_classes", &classes_of_nodes, nb::arg("forest"));
   m.def("count_unbeaten", &unbeaten, nb::arg("left_out"), nb::arg("margin"), nb::arg("label"),
         nb::arg("weight"), nb::arg("votes"), nb::arg("n_classes"), nb::arg("by_class") = false,
-        nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1);
+        nb::arg("enough") = nb::none(), nb::arg("instruction_set") = "auto", nb::arg("n_jobs") = 1);
 }
 
 }  // namespace bayeswood::bindings

@@ -1,6 +1,7 @@
 """Fixtures of all tests."""
 
 import gc
+import os
 import zlib
 from urllib.error import URLError
 
@@ -63,7 +64,9 @@ def data_set():
 
 
 # What tests of these files share takes long to make: one worker of pytest-xdist runs each group and
-# makes it once. Clusters come first, because most of their time is spent waiting.
+# makes it once. Clusters come first, because most of their time is spent waiting. For that time
+# there is one worker more than processors, and the others let it go first: in a cluster, a process
+# that is merely slow counts as stopped.
 CLUSTERS = (
     "test_dask_faults.py",
     "test_dask_futures.py",
@@ -79,6 +82,23 @@ SHARING = (
     "test_page_browser.py",
     "test_prior_limit.py",
 )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """One more than there are processors."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+stepped_back = False
+
+
+def pytest_runtest_setup(item):
+    """Step back, unless this worker has the clusters."""
+    global stepped_back
+    if not stepped_back and "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice"):
+        stepped_back = True
+        os.nice(0 if item.path.name in CLUSTERS else 5)
 
 
 def pytest_collection_finish(session):

@@ -1,15 +1,22 @@
+#include <algorithm>
 #include <cmath>
 
-#include "../src/base/vector_math_avx2.hpp"
+#include "../src/base/vector_math_wide.hpp"
+#include "../src/calibration/class_rows.hpp"
 #include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/calibration/class_calibration.hpp"
 #include "bayeswood/calibration/minimise.hpp"
+#include "bayeswood/calibration/solve.hpp"
 #include "bayeswood/forest/oob_votes.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 
 using namespace bayeswood;
+
+namespace portable_rows {
+#include "../src/calibration/class_rows.inl"
+}
 
 TEST(vector_exp_and_log_are_those_of_the_library) {
   std::vector<double> at;
@@ -33,9 +40,14 @@ TEST(vector_math_has_the_same_bits_with_wider_instructions) {
   std::vector<double> at;
   for (int i = 1; i <= 3000; ++i) at.push_back(i * 0.0371);
   // Of one number each, nothing is wide.
-  std::vector<double> exps = at, logs = at;
+  std::vector<double> exps = at, logs = at, wider_exps = at, wider_logs = at;
   exp_in_place_avx2(exps);
   log_in_place_avx2(logs);
+  if (has_avx512()) {
+    exp_in_place_avx512(wider_exps);
+    log_in_place_avx512(wider_logs);
+    CHECK(wider_exps == exps && wider_logs == logs);
+  }
   for (std::size_t i = 0; i < at.size(); ++i) {
     std::vector<double> one{at[i]}, other{at[i]};
     exp_in_place(one);
@@ -55,6 +67,53 @@ TEST(a_quadratic_has_its_minimum) {
   const Minimum found = minimise(bowl, {0, 0}, curvature, 1e-16);
   CHECK(std::abs(found.at[0] - 3) < 1e-6 && std::abs(found.at[1] + 1) < 1e-6);
   CHECK(found.value < 1e-12);
+}
+
+TEST(a_map_has_its_zero) {
+  int n_asked = 0;
+  const auto bent = [&](std::span<const double> at, std::span<double> out) {
+    out[0] = std::exp(at[0]) + 0.5 * at[1] - 3;
+    out[1] = at[1] + 0.2 * at[0] * at[0] + 1;
+    ++n_asked;
+  };
+  // Derivatives that are twice as large as they should be, then ten times too small.
+  for (const double wrong : {2.0, 0.1}) {
+    const std::vector<double> found =
+        solve(bent, {-2, 3}, std::vector<double>{4 * wrong, wrong}, 1e-7);
+    std::vector<double> left(2);
+    bent(found, left);
+    CHECK(std::abs(left[0]) < 1e-9 && std::abs(left[1]) < 1e-9);
+  }
+  CHECK(n_asked < 60);
+}
+
+TEST(rows_of_classes_have_the_same_bits_with_wider_instructions) {
+  for (const std::size_t k : {2, 3, 7, 26}) {
+    const std::size_t n = 5;
+    std::vector<double> log(n * k), slope(k), offset(k), share(n * k), top(n), total(n);
+    for (std::size_t i = 0; i < n * k; ++i) log[i] = std::sin(double(i) * 1.7);
+    for (std::size_t c = 0; c < k; ++c)
+      slope[c] = 1 + 0.1 * double(c), offset[c] = -0.3 * double(c);
+    std::vector<double> other = share, other_top = top, other_total = total;
+    const ClassRows wide{n, k, slope.data(), offset.data(), log.data(), share.data()};
+    const ClassRows plain{n, k, slope.data(), offset.data(), log.data(), other.data()};
+    score_rows(wide, top.data());
+    portable_rows::score_each(plain, other_top.data());
+    CHECK(share == other && top == other_top && *std::max_element(share.begin(), share.end()) == 0);
+    exp_in_place(share);
+    exp_in_place(other);
+    sum_shares(wide, total.data());
+    portable_rows::sum_each(plain, other_total.data());
+    CHECK(total == other_total);
+    std::vector<double> mass(k), moment(k), other_mass(k), other_moment(k), pairs(k * k),
+        same(k * k);
+    add_rows(wide, total.data(), mass.data(), moment.data());
+    portable_rows::add_each(plain, total.data(), other_mass.data(), other_moment.data());
+    CHECK(mass == other_mass && moment == other_moment);
+    subtract_outer(k, slope.data(), 0.7, pairs.data());
+    portable_rows::subtract_each(k, slope.data(), 0.7, same.data());
+    CHECK(pairs == same && pairs[k * k - 1] == -(0.7 * slope[k - 1]) * slope[k - 1]);
+  }
 }
 
 TEST(curvature_of_pairs_is_divided_by) {

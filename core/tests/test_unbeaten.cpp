@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -31,10 +32,12 @@ struct Tournament {
 
   std::size_t n_words() const { return (n_trees + 63) / 64; }
 
-  std::vector<double> run(bool by_class, InstructionSet set, unsigned n_threads) const {
+  std::vector<double> run(bool by_class, InstructionSet set, unsigned n_threads,
+                          double enough = HUGE_VAL) const {
     std::vector<double> out(n_new * n_classes, -1);
-    count_unbeaten({n_words(), trees, margin, label, weight}, {n_trees, n_classes, votes}, by_class,
-                   set, out.data(), {n_threads, {}});
+    count_unbeaten({n_words(), trees, margin, label, weight}, {n_trees, n_classes, votes},
+                   std::vector<double>(n_classes, enough), by_class, set, out.data(),
+                   {n_threads, {}});
     return out;
   }
 
@@ -65,6 +68,11 @@ TEST(unbeaten_rows_are_counted) {
         for (std::size_t k = 0; k < found.size(); ++k)
           CHECK(found[k] == game.slow(k / n_classes, k % n_classes, by_class));
         CHECK(found == game.run(by_class, InstructionSet::PORTABLE, 3));
+        for (const double enough : {-1.0, 0.0, 2.0, 5.5}) {
+          const auto some = game.run(by_class, InstructionSet::PORTABLE, 1, enough);
+          for (std::size_t k = 0; k < found.size(); ++k)
+            CHECK((some[k] > enough) == (found[k] > enough) && some[k] <= found[k]);
+        }
         if (runs_avx2()) CHECK(found == game.run(by_class, InstructionSet::AVX2, 2));
       }
     }

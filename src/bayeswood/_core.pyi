@@ -636,7 +636,7 @@ def grow_forest(
 
     Returns the forest and the impurity decrease per tree and feature, (n_trees, n_features), as a
     share of the impurity of the tree's root. The same bits for any n_jobs and any instruction_set
-    ("portable", "avx2"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
+    ("portable", "avx2", "avx512"). Raises KeyboardInterrupt within 0.2 s of Ctrl-C.
     """
 
 def graft(
@@ -689,6 +689,7 @@ def count_unbeaten(
     votes: NDArray[np.int32],
     n_classes: int,
     by_class: bool = False,
+    enough: F64 | None = None,
     instruction_set: str = "auto",
     n_jobs: int = 1,
 ) -> F64:
@@ -698,7 +699,8 @@ def count_unbeaten(
 
     left_out: (n_old, n_words), bit t % 64 of word t // 64 set if tree t left the row out. margin,
     label, weight: (n_old,). votes: (n_rows, n_trees), the class that each tree votes for. by_class:
-    old rows count for their own class alone. The same bits for any n_jobs and instruction_set.
+    old rows count for their own class alone. enough: (n_classes,), sums above which any number
+    above it will do; None for none. The same bits for any n_jobs and instruction_set.
     """
 
 class BoostedBags:

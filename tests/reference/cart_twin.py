@@ -162,36 +162,46 @@ class Node:
         return float(self.gains(self.sums(goes_left), self.sums(~goes_left))[0])
 
     def sums(self, rows: np.ndarray) -> "Sums":
-        return Sums(
-            np.array([rows.sum()]),
-            np.array([self.weight[rows].sum()]),
-            self.weighted[rows].sum(axis=0)[None],
-        )
+        weight = self.weight[rows]
+        return Sums.of(len(weight), weight.sum()[None], self.weighted[rows].sum(axis=0)[None])
 
 
 @dataclass(frozen=True)
 class Sums:
     """Rows, weight and weighted response of one side of each cut, added up and never subtracted."""
 
-    n: np.ndarray
-    w: np.ndarray
-    wy: np.ndarray
+    table: np.ndarray
+
+    @classmethod
+    def of(cls, n: Any, w: np.ndarray, wy: np.ndarray) -> "Sums":
+        table = np.empty((len(w), 2 + wy.shape[1]))
+        table[:, 0], table[:, 1], table[:, 2:] = n, w, wy
+        return cls(table)
+
+    @property
+    def n(self) -> np.ndarray:
+        return self.table[:, 0]
+
+    @property
+    def w(self) -> np.ndarray:
+        return self.table[:, 1]
+
+    @property
+    def wy(self) -> np.ndarray:
+        return self.table[:, 2:]
 
     def before(self, ends: np.ndarray) -> "Sums":
         """Of groups in order: all up to each of `ends`."""
-        return Sums(*(np.cumsum(a, axis=0)[ends] for a in (self.n, self.w, self.wy)))
+        return Sums(self.table.cumsum(axis=0)[ends])
 
     def after(self, ends: np.ndarray) -> "Sums":
-        return Sums(
-            *(np.cumsum(a[::-1], axis=0)[::-1][ends + 1] for a in (self.n, self.w, self.wy))
-        )
+        return Sums(self.table[::-1].cumsum(axis=0)[::-1][ends + 1])
 
     def plus(self, other: "Sums") -> "Sums":
-        return Sums(self.n + other.n, self.w + other.w, self.wy + other.wy)
+        return Sums(self.table + other.table)
 
     def then(self, other: "Sums") -> "Sums":
-        pairs = ((self.n, other.n), (self.w, other.w), (self.wy, other.wy))
-        return Sums(*(np.concatenate(pair) for pair in pairs))
+        return Sums(np.concatenate([self.table, other.table]))
 
 
 class NumericCuts:
@@ -208,7 +218,7 @@ class NumericCuts:
         ends = np.flatnonzero(x[:-1] < x[1:])
         self.thresholds = midpoint(x[ends], x[ends + 1]) if len(ends) else np.zeros(0)
         self.missing_left = np.zeros(len(ends), dtype=bool)
-        rows = Sums(np.ones(len(order)), node.weight[order], node.weighted[order])
+        rows = Sums.of(1, node.weight[order], node.weighted[order])
         left, right = rows.before(ends), rows.after(ends)
         if self.is_missing.any() and len(order):
             left, right = self._with_missing(left, right)
@@ -244,7 +254,7 @@ class LevelCuts:
         x = node.problem.X[node.rows, feature].astype(float)
         self.level = np.where(np.isnan(x), self.n_levels, x).astype(int)
         self.present, inverse = np.unique(self.level, return_inverse=True)
-        levels = Sums(
+        levels = Sums.of(
             np.bincount(inverse),
             np.bincount(inverse, node.weight),
             np.stack([np.bincount(inverse, column) for column in node.weighted.T], axis=1),
@@ -259,7 +269,7 @@ class LevelCuts:
         self.price = node.price(feature) if len(ends) else 0.0
 
     def _prefix_gains(self, levels: Sums, order: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        ordered = Sums(levels.n[order], levels.w[order], levels.wy[order])
+        ordered = Sums(levels.table[order])
         return self.node.gains(ordered.before(ends), ordered.after(ends))
 
     def _order_outputs(self) -> list[int]:

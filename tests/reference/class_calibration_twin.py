@@ -5,7 +5,8 @@ import numpy as np
 SD_LOG_POWER, SD_LOG_SLOPE, SD_OFFSET, SD_SHARE = 1.5, 0.3, 1.0, 2.0
 SMALLEST, LARGEST = 0.2, 8.0
 MOST_SLOPED, MOST_PAIRED, MOST_ROWS_BENT = 30, 64, 2048
-ENOUGH, ENOUGH_FOR_SLOPES, ENOUGH_TO_COMPARE, ENOUGH_TO_BEGIN = 1e-13, 1e-11, 1e-7, 1e-3
+LEAST_OPEN = 1e-3
+ENOUGH, ENOUGH_TO_COMPARE, ENOUGH_TO_BEGIN, SAME_OFFSET = 1e-10, 1e-7, 1e-3, 1e-5
 
 
 def log_smoothed(means, n_trees):
@@ -50,10 +51,16 @@ class Fit:
         return np.sum(spread * self.logs**2, axis=0) / self.n, spread.sum(axis=0) / self.n
 
     def paired(self, slope, offset):
-        """Second derivatives of Σ w log Z by slopes and offsets, per row: of evenly spaced rows."""
-        asked = min(self.n, MOST_ROWS_BENT)
-        rows = np.arange(asked) * self.n // asked
-        logs, w = self.logs[rows], self.weights[rows] * (self.n / asked)
+        """Second derivatives of Σ w log Z by slopes and offsets, per row.
+
+        Of evenly spaced rows among those whose class is not as good as certain.
+        """
+        odds = 1.0 / softmax(slope * self.logs + offset)[0].max(axis=1) - 1.0
+        rows = np.flatnonzero(odds > LEAST_OPEN)
+        rows = rows if len(rows) else np.arange(self.n)
+        n_open, asked = len(rows), min(len(rows), MOST_ROWS_BENT)
+        rows = rows[np.arange(asked) * n_open // asked]
+        logs, w = self.logs[rows], self.weights[rows] * (n_open / asked)
         q, _ = softmax(slope * logs + offset)
         by = np.hstack([q * logs, q])
         found = -(by.T * w) @ by
@@ -95,11 +102,14 @@ class Fit:
         gradient = self.weights @ q - target + offset / SD_SHARE**2
         return value / self.n, gradient / self.n
 
-    def fit_power(self, enough, power=1.0, offset=None):
-        offset = np.zeros(self.n_classes) if offset is None else offset
+    def power_diagonal(self, power, offset):
         bend, spread = self.curvature(np.full(self.n_classes, power), offset)
         of_power = bend.sum() * power**2 + 1 / SD_LOG_POWER**2 / self.n
-        curvature = np.concatenate([[of_power], spread + 1 / SD_OFFSET**2 / self.n])
+        return np.concatenate([[of_power], spread + 1 / SD_OFFSET**2 / self.n])
+
+    def fit_power(self, enough, power=1.0, offset=None):
+        offset = np.zeros(self.n_classes) if offset is None else offset
+        curvature = self.power_diagonal(power, offset)
         start = np.concatenate([[np.log(power)], offset])
         jacobian = np.zeros((2 * self.n_classes, 1 + self.n_classes))
         jacobian[: self.n_classes, 0] = power
@@ -110,26 +120,27 @@ class Fit:
         at, value = minimise(self.power_loss, start, guide, enough)
         power = np.clip(np.exp(at[0]), SMALLEST, LARGEST)
         if power != np.exp(at[0]):
+            curvature = self.power_diagonal(power, at[1:])
             at, value = minimise(lambda a: self.power_loss(a, power), at, curvature, enough)
         return power, at[1:], value
 
-    def fit_slopes(self, power, offset):
-        bend, spread = self.curvature(np.full(self.n_classes, power), offset)
+    def fit_slopes(self, enough, power, slopes, offset):
+        slope = power * slopes
+        bend, spread = self.curvature(slope, offset)
         curvature = np.concatenate(
-            [bend * power**2 + 1 / SD_LOG_SLOPE**2 / self.n, spread + 1 / SD_OFFSET**2 / self.n]
+            [bend * slope**2 + 1 / SD_LOG_SLOPE**2 / self.n, spread + 1 / SD_OFFSET**2 / self.n]
         )
-        start = np.concatenate([np.zeros(self.n_classes), offset])
+        start = np.concatenate([np.log(slopes), offset])
         low, high = np.log(SMALLEST / power), np.log(LARGEST / power)
         bounded = np.concatenate([np.full(self.n_classes, True), np.full(self.n_classes, False)])
 
         def within(at):
             return np.where(bounded, np.clip(at, low, high), at)
 
-        jacobian = np.diag(np.repeat([power, 1.0], self.n_classes))
+        jacobian = np.diag(np.concatenate([slope, np.ones(self.n_classes)]))
         precision = np.repeat([1 / SD_LOG_SLOPE**2, 1 / SD_OFFSET**2], self.n_classes)
-        slope = np.full(self.n_classes, power)
         guide = self.map_curvature(jacobian, slope, offset, precision, curvature)
-        best, _ = minimise(lambda a: self.slope_loss(power, a), start, guide, ENOUGH_FOR_SLOPES)
+        best, _ = minimise(lambda a: self.slope_loss(power, a), start, guide, enough)
         free = within(best) == best
         if not free.all():
 
@@ -137,7 +148,7 @@ class Fit:
                 value, gradient = self.slope_loss(power, at)
                 return value, gradient * free
 
-            best, _ = minimise(along, within(best), curvature, ENOUGH_FOR_SLOPES)
+            best, _ = minimise(along, within(best), curvature, enough)
         log_slopes, offset = np.split(within(best), 2)
         return np.exp(log_slopes), offset
 
@@ -146,19 +157,16 @@ class Fit:
         jacobian = np.eye(2 * self.n_classes)[:, self.n_classes :]
         precision = np.full(self.n_classes, 1 / SD_SHARE**2)
         curvature = self.map_curvature(jacobian, slope, offset, precision, diagonal)
-        for _ in range(8):
-            target = self.count + self.extra(slope, offset)
-            before = offset
-            offset, _ = minimise(
-                lambda b, t=target: self.share_loss(slope, t, b), offset, curvature, ENOUGH
-            )
-            if self.halves is None or self.beyond == 0 or np.abs(offset - before).max() < 1e-6:
-                break
-        return offset
+        return solve(lambda b: self.share_gaps(slope, b), offset, self.n * curvature)
+
+    def share_gaps(self, slope, offset):
+        """By what shares, with the pull, are above those they are to have."""
+        mass = self.weights @ softmax(slope * self.logs + offset)[0]
+        return mass + offset / SD_SHARE**2 - self.count - self.extra(slope, offset)
 
     def extra(self, slope, offset):
         """(1 − B / B') times the change of Σ w q from all trees to half of them."""
-        if self.halves is None:
+        if self.halves is None or self.beyond == 0:
             return np.zeros(self.n_classes)
         mass, *halves = (
             self.weights @ softmax(slope * logs + offset)[0] for logs in (self.logs, *self.halves)
@@ -167,16 +175,30 @@ class Fit:
         return np.clip(gap, -0.5 * self.count, 0.5 * self.count)
 
 
+def thinned(weights):
+    """The weights, 0 but for some evenly spaced ones."""
+    used = np.flatnonzero(weights > 0)
+    few = min(len(used), MOST_ROWS_BENT)
+    found = np.zeros_like(weights)
+    kept = used[np.arange(few) * len(used) // few] if few else used
+    found[kept] = weights[kept]
+    return found
+
+
 def fit(means, n_trees, label, weights, halves=None, beyond=0.0):
-    """Power, offsets and slopes."""
+    """Power, offsets and slopes: from some of the rows, roughly, then from all."""
     made = Fit(means, n_trees, label, weights, halves, beyond)
     slopes = np.ones(made.n_classes)
     if made.n == 0 or made.n_classes == 1:
         return 1.0, np.zeros(made.n_classes), slopes
-    power, offset, _ = made.fit_power(ENOUGH_TO_BEGIN)
+    some = Fit(means, n_trees, label, thinned(weights))
+    power, offset, _ = some.fit_power(ENOUGH_TO_BEGIN)
+    if not 2 < made.n_classes <= MOST_SLOPED:
+        power, offset, _ = made.fit_power(ENOUGH, power, offset)
+        return power, made.match_shares(power * slopes, offset), slopes
+    slopes, sloped = some.fit_slopes(ENOUGH_TO_BEGIN, power, slopes, offset)
     power, offset, _ = made.fit_power(ENOUGH, power, offset)
-    if 2 < made.n_classes <= MOST_SLOPED:
-        slopes, offset = made.fit_slopes(power, offset)
+    slopes, offset = made.fit_slopes(ENOUGH, power, slopes, sloped)
     return power, made.match_shares(power * slopes, offset), slopes
 
 
@@ -201,7 +223,7 @@ def minimise(function, start, curvature, enough):
         step *= min(1.0, 4.0 / max(np.abs(step).max(), 1e-300))
         slope = np.sum(gradient * step)
         if -slope < enough * (1.0 + abs(value)):
-            break
+            return at + step, value + slope / 2
         length = 1.0
         for _ in range(40):
             new, (new_value, new_gradient) = at + length * step, function(at + length * step)
@@ -215,6 +237,28 @@ def minimise(function, start, curvature, enough):
             pairs = [*pairs[-9:], (change, turn)]
         at, value, gradient = new, new_value, new_gradient
     return at, value
+
+
+def solve(function, start, curvature):
+    """Broyden's method with halved steps, as in the core."""
+    rough = np.diag(1.0 / curvature) if curvature.ndim == 1 else np.linalg.inv(curvature)
+    inverse, at, values = rough, start, function(start)
+    for _ in range(50):
+        step = -inverse @ values
+        longest = np.abs(step).max()
+        step *= min(1.0, 1.0 / longest)
+        if longest <= SAME_OFFSET:
+            return at + step
+        far = np.abs(rough @ values).max()
+        for halved in range(11):
+            there = function(at + step / 2**halved)
+            if np.abs(rough @ there).max() < far:
+                break
+        step = step / 2**halved
+        foreseen = inverse @ (there - values)
+        inverse = inverse + np.outer(step - foreseen, step @ inverse) / (step @ foreseen)
+        at, values = at + step, there
+    return at
 
 
 def two_loops(gradient, pairs, curvature):

@@ -5,12 +5,13 @@ from dataclasses import replace
 import class_calibration_twin as twin
 import numpy as np
 import pytest
-from scipy.optimize import check_grad
+from scipy.optimize import check_grad, minimize
 
 from bayeswood import _core
 from bayeswood.uncertainty import KindSums, Votes, fit_class_calibration, judge_classes
 
-SIZES = [(2, 400, 40), (3, 300, 20), (7, 600, 90), (26, 500, 60), (40, 300, 30)]
+SIZES = [(2, 400, 40), (3, 300, 20), (7, 600, 90), (26, 500, 60), (40, 300, 30),
+         (5, 5000, 50), (70, 300, 30)]  # fmt: skip
 
 
 def cases(rng, n_classes, n_rows, n_trees, rare=0.1):
@@ -45,6 +46,22 @@ def test_the_fit_is_the_twins(n_classes, n_rows, n_trees, with_halves, rng):
     np.testing.assert_allclose(
         fitted.apply(means), twin.apply(means, n_trees, power, offset, slopes), atol=1e-8
     )
+
+
+@pytest.mark.parametrize(("n_classes", "n_rows", "n_trees"), [(2, 400, 40), (7, 5000, 90)])
+def test_it_is_where_the_sums_are_least_and_shares_match(n_classes, n_rows, n_trees, rng):
+    means, halves, label, weights = cases(rng, n_classes, n_rows, n_trees)
+    fitted = fit_class_calibration(votes_of(means, n_trees, halves, 3.0), label, weights)
+    made = twin.Fit(means, n_trees, label, weights, halves, 1 - 1 / 3)
+    exact = {"jac": True, "method": "BFGS", "options": {"gtol": 1e-10}}
+    best = minimize(made.power_loss, np.zeros(1 + n_classes), **exact).x
+    assert fitted.power == pytest.approx(np.exp(best[0]), rel=1e-5)
+    if n_classes > 2:
+        start = np.concatenate([np.zeros(n_classes), best[1:]])
+        best = minimize(lambda at: made.slope_loss(np.exp(best[0]), at), start, **exact).x
+        np.testing.assert_allclose(fitted.slopes, np.exp(best[:n_classes]), atol=1e-4)
+    gaps = made.share_gaps(fitted.power * fitted.slopes, fitted.offset)
+    np.testing.assert_allclose(gaps, 0.0, atol=1e-4)  # in rows
 
 
 @pytest.mark.parametrize("power", [0.02, 60.0])

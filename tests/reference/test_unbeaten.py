@@ -48,6 +48,24 @@ def test_native_counts_are_the_twins(n_trees, n_classes, by_class, rng):
             np.testing.assert_array_equal(found, wanted)
 
 
+@pytest.mark.parametrize("by_class", [False, True])
+def test_counting_ends_where_it_is_enough(by_class, rng):
+    n_trees, n_classes, n_old = 90, 6, 300
+    proba = rng.dirichlet(np.full(n_classes, 0.5), n_old + 50)
+    votes = np.array([rng.choice(n_classes, n_trees, p=p) for p in proba], dtype=np.int32)
+    label = np.array([rng.choice(n_classes, p=p) for p in proba[:n_old]], dtype=np.int32)
+    left_out = rng.random((n_trees, n_old)) < 0.3
+    margin = margins(votes[:n_old], left_out, label, n_classes)
+    given = packed(left_out), margin, label, np.ones(n_old), votes[n_old:], n_classes, by_class
+    every, enough = _core.count_unbeaten(*given), rng.uniform(0, 40, n_classes)
+    found = _core.count_unbeaten(*given, enough)
+    np.testing.assert_array_equal(found > enough, every > enough)
+    assert (found < every).any()
+    assert (found <= every).all()
+    with pytest.raises(ValueError, match="enough"):
+        _core.count_unbeaten(*given, enough[1:])
+
+
 def test_margins_are_votes_for_the_class_less_the_most_for_another():
     votes = np.array([[0, 0, 1, 2], [1, 1, 0, 2]], dtype=np.int32)
     left_out = np.array([[True, True, True, False], [False, True, True, True]]).T

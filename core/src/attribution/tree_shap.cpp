@@ -94,7 +94,7 @@ void add_chunk(const Forest& forest, const MatrixView& table, const ShapOptions&
   const ChunkTables tables(forest, chunk, run.n_threads);
   const std::size_t n = table.n_rows(), block_rows = rows_of_block(forest);
   const std::size_t row_size = table.n_columns() * forest.n_outputs();
-  const bool fast = options.instructions == InstructionSet::AVX2;
+  const bool fast = options.instructions != InstructionSet::PORTABLE;
   parallel_for((n + block_rows - 1) / block_rows, run.n_threads,
                [&](std::size_t b, unsigned, const StopFlag& stop) {
                  ShapBlock block(forest.shape(), block_rows);

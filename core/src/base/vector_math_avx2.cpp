@@ -1,7 +1,7 @@
-#include "vector_math_avx2.hpp"
-
 #include <bit>
 #include <cstdint>
+
+#include "vector_math_wide.hpp"
 
 // Everything below is compiled for AVX2 and called only where the machine has it; see
 // kernels_avx2.cpp. Without fused multiply-adds the bits are those of the portable code.

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
-#include "bayeswood/calibration/minimise.hpp"
+#include "bayeswood/calibration/solve.hpp"
 
 namespace bayeswood {
 namespace {
@@ -15,13 +16,16 @@ constexpr double SMALLEST_POWER = 0.2, LARGEST_POWER = 8.0;
 constexpr double SD_LOG_POWER = 1.5, SD_LOG_SLOPE = 0.3, SD_OFFSET = 1.0, SD_SHARE = 2.0;
 // Classes up to which each has a slope.
 constexpr std::size_t MOST_CLASSES_SLOPED = 30;
-constexpr double ENOUGH = 1e-13, ENOUGH_FOR_SLOPES = 1e-11, ENOUGH_TO_COMPARE = 1e-7,
-                 ENOUGH_TO_BEGIN = 1e-3;
-// Rounds in which the change from half to all trees is found anew, and the change that is none.
-constexpr int MOST_ROUNDS = 8;
-constexpr double SAME_OFFSET = 1e-6;
+// Gains per row that are not worth a look at all rows; the step that promises them is taken. So is
+// a step of the last search in which no offset changes by more than the second number.
+struct Enough {
+  double gain, move;
+};
+constexpr Enough ENOUGH{1e-10, 1e-5}, ENOUGH_TO_JUDGE{1e-9, 1e-4};
+constexpr double ENOUGH_TO_COMPARE = 1e-7, ENOUGH_TO_BEGIN = 1e-3;
 // Classes up to which curvatures are of pairs of parameters, and the rows that they are taken from:
-// they guide the search, so that it has few steps, and say nothing of where it ends.
+// they guide the search, so that it has few steps, and say nothing of where it ends. By as many
+// rows a search begins.
 constexpr std::size_t MOST_CLASSES_PAIRED = 64, MOST_ROWS_BENT = 2048;
 
 double precision(double sd) {
@@ -55,9 +59,13 @@ class Fit {
   std::size_t n_classes() const { return logs_.n_classes(); }
 
   // The power and b; the loss per row.
-  double fit_power(ClassCalibration& found, double enough) const;
-  void fit_slopes(ClassCalibration& found) const;
-  void match_shares(ClassCalibration& found) const;
+  double fit_power(ClassCalibration& found, const Curvature& guide, double enough) const;
+  void fit_slopes(ClassCalibration& found, const Curvature& guide, double enough) const;
+  void match_shares(ClassCalibration& found, const Curvature& guide, double enough) const;
+  // What guides these searches, of parameters nearby.
+  Curvature power_curvature(const ClassCalibration& at) const;
+  Curvature slope_curvature(const ClassCalibration& at) const;
+  Curvature share_curvature(const ClassCalibration& at) const;
 
  private:
   // The mean of -log q at the truth, and its gradient by slope k and by offset.
@@ -65,23 +73,13 @@ class Fit {
   double power_loss(std::span<const double> at, std::span<double> gradient) const;
   double offset_loss(double power, std::span<const double> at, std::span<double> gradient) const;
   double slope_loss(double power, std::span<const double> at, std::span<double> gradient) const;
-  // At offsets that were asked for last, what was found then.
-  struct LastSums {
-    Vector offset;
-    ClassSums sums;
-  };
-  const ClassSums& sums_at(const Vector& slope, std::span<const double> offset,
-                           LastSums& last) const;
-  double share_loss(const Vector& slope, const Vector& target, std::span<const double> offset,
-                    std::span<double> gradient, LastSums& last) const;
-  Vector extra(const Vector& slope, const Vector& offset, const std::vector<LogVotes>& halves,
-               LastSums& last) const;
+  void share_gaps(const ClassMap& map, const std::vector<LogVotes>& halves,
+                  std::span<double> out) const;
   ClassSums second_sums(const ClassCalibration& at) const;
   bool is_paired() const { return n_classes() <= MOST_CLASSES_PAIRED; }
   Vector second_derivatives(const ClassCalibration& at) const;
-  Curvature power_curvature(const ClassCalibration& at, const Vector& diagonal) const;
-  Curvature slope_curvature(const ClassCalibration& at, const Vector& diagonal) const;
-  Curvature share_curvature(const ClassCalibration& at) const;
+  Vector power_diagonal(const ClassCalibration& at) const;
+  Vector slope_diagonal(const ClassCalibration& at) const;
 
   const LabelledVotes& rows_;
   LogVotes logs_;
@@ -155,28 +153,6 @@ double Fit::slope_loss(double power, std::span<const double> at, std::span<doubl
   return value;
 }
 
-const ClassSums& Fit::sums_at(const Vector& slope, std::span<const double> offset,
-                              LastSums& last) const {
-  if (!std::equal(offset.begin(), offset.end(), last.offset.begin(), last.offset.end())) {
-    last.sums = logs_.sums({slope, offset}, weights_);
-    last.offset.assign(offset.begin(), offset.end());
-  }
-  return last.sums;
-}
-
-// Convex in b; its gradient is 0 where the mean probabilities are the target, but for the pull.
-double Fit::share_loss(const Vector& slope, const Vector& target, std::span<const double> offset,
-                       std::span<double> gradient, LastSums& last) const {
-  const ClassSums& sums = sums_at(slope, offset, last);
-  double value = sums.log_z / n();
-  for (std::size_t c = 0; c < n_classes(); ++c) {
-    value -= offset[c] * target[c] / n();
-    gradient[c] = (sums.mass[c] - target[c]) / n();
-    value += penalty(offset[c], SD_SHARE, n(), gradient[c]);
-  }
-  return value;
-}
-
 ClassSums Fit::second_sums(const ClassCalibration& at) const {
   const Vector slope = powers(at);
   return logs_.sums({slope, at.offset}, weights_, true);
@@ -187,9 +163,31 @@ Vector Fit::second_derivatives(const ClassCalibration& at) const {
   return logs_.second_derivatives({slope, at.offset}, weights_, MOST_ROWS_BENT);
 }
 
+Vector Fit::power_diagonal(const ClassCalibration& at) const {
+  const ClassSums second = second_sums(at);
+  Vector found{precision(SD_LOG_POWER)};
+  for (std::size_t c = 0; c < n_classes(); ++c) {
+    found[0] += second.bend[c] * at.power * at.power;
+    found.push_back(second.spread[c] + precision(SD_OFFSET));
+  }
+  for (double& value : found) value /= n();
+  return found;
+}
+
+Vector Fit::slope_diagonal(const ClassCalibration& at) const {
+  const ClassSums second = second_sums(at);
+  Vector found(2 * n_classes());
+  for (std::size_t c = 0; c < n_classes(); ++c) {
+    const double slope = at.power * at.slopes[c];
+    found[c] = (second.bend[c] * slope * slope + precision(SD_LOG_SLOPE)) / n();
+    found[n_classes() + c] = (second.spread[c] + precision(SD_OFFSET)) / n();
+  }
+  return found;
+}
+
 // By log power and b.
-Curvature Fit::power_curvature(const ClassCalibration& at, const Vector& diagonal) const {
-  if (!is_paired()) return diagonal;
+Curvature Fit::power_curvature(const ClassCalibration& at) const {
+  if (!is_paired()) return power_diagonal(at);
   const Vector second = second_derivatives(at);
   const std::size_t c_all = n_classes(), width = 2 * c_all, n_all = c_all + 1;
   Vector found(n_all * n_all, 0.0);
@@ -210,8 +208,7 @@ Curvature Fit::power_curvature(const ClassCalibration& at, const Vector& diagona
 }
 
 // By log s and b.
-Curvature Fit::slope_curvature(const ClassCalibration& at, const Vector& diagonal) const {
-  if (!is_paired()) return diagonal;
+Curvature Fit::slope_curvature(const ClassCalibration& at) const {
   Vector found = second_derivatives(at);
   const std::size_t c_all = n_classes(), width = 2 * c_all;
   for (std::size_t a = 0; a < width; ++a) {
@@ -225,37 +222,32 @@ Curvature Fit::slope_curvature(const ClassCalibration& at, const Vector& diagona
   return Curvature::of_pairs(std::move(found), width);
 }
 
-// By b.
+// By b, of what is in the shares of all trees.
 Curvature Fit::share_curvature(const ClassCalibration& at) const {
   const std::size_t c_all = n_classes(), width = 2 * c_all;
   if (!is_paired()) {
     Vector diagonal = second_sums(at).spread;
-    for (double& value : diagonal) value = (value + precision(SD_SHARE)) / n();
+    for (double& value : diagonal) value += precision(SD_SHARE);
     return diagonal;
   }
   const Vector second = second_derivatives(at);
   Vector found(c_all * c_all, 0.0);
   for (std::size_t c = 0; c < c_all; ++c) {
     for (std::size_t other = 0; other <= c; ++other)
-      found[c * c_all + other] = second[(c_all + c) * width + c_all + other] / n();
-    found[c * (c_all + 1)] += precision(SD_SHARE) / n();
+      found[c * c_all + other] = second[(c_all + c) * width + c_all + other];
+    found[c * (c_all + 1)] += precision(SD_SHARE);
   }
   return Curvature::of_pairs(std::move(found), c_all);
 }
 
-double Fit::fit_power(ClassCalibration& found, double enough) const {
-  const ClassSums second = second_sums(found);
-  Vector curvature{precision(SD_LOG_POWER)}, start{std::log(found.power)};
-  for (std::size_t c = 0; c < n_classes(); ++c) {
-    curvature[0] += second.bend[c] * found.power * found.power;
-    curvature.push_back((second.spread[c] + precision(SD_OFFSET)) / n());
-    start.push_back(found.offset[c]);
-  }
-  curvature[0] /= n();
+double Fit::fit_power(ClassCalibration& found, const Curvature& guide, double enough) const {
+  Vector start{std::log(found.power)};
+  start.insert(start.end(), found.offset.begin(), found.offset.end());
   const auto free = [&](auto at, auto gradient) { return power_loss(at, gradient); };
-  Minimum best = minimise(free, start, power_curvature(found, curvature), enough);
+  Minimum best = minimise(free, start, guide, enough);
   const double wanted = std::exp(best.at[0]);
   found.power = std::clamp(wanted, SMALLEST_POWER, LARGEST_POWER);
+  found.offset.assign(best.at.begin() + 1, best.at.end());
   if (found.power != wanted) {
     // On its bound; the offsets follow, for the sum has no other valley.
     const auto bound = [&](auto at, auto gradient) {
@@ -263,9 +255,9 @@ double Fit::fit_power(ClassCalibration& found, double enough) const {
       gradient[0] = 0;
       return value;
     };
-    best = minimise(bound, best.at, curvature, enough);
+    best = minimise(bound, best.at, power_diagonal(found), enough);
+    found.offset.assign(best.at.begin() + 1, best.at.end());
   }
-  found.offset.assign(best.at.begin() + 1, best.at.end());
   return best.value;
 }
 
@@ -275,19 +267,13 @@ void bound_slopes(Vector& at, std::size_t n_classes, double power) {
   for (std::size_t c = 0; c < n_classes; ++c) at[c] = std::clamp(at[c], low, high);
 }
 
-void Fit::fit_slopes(ClassCalibration& found) const {
-  const ClassSums second = second_sums(found);
+void Fit::fit_slopes(ClassCalibration& found, const Curvature& guide, double enough) const {
   const std::size_t c_all = n_classes();
-  Vector curvature(2 * c_all), start(2 * c_all);
-  for (std::size_t c = 0; c < c_all; ++c) {
-    const double slope = found.power * found.slopes[c];
-    curvature[c] = (second.bend[c] * slope * slope + precision(SD_LOG_SLOPE)) / n();
-    curvature[c_all + c] = (second.spread[c] + precision(SD_OFFSET)) / n();
-    start[c] = std::log(found.slopes[c]);
-    start[c_all + c] = found.offset[c];
-  }
+  Vector start;
+  for (const double slope : found.slopes) start.push_back(std::log(slope));
+  start.insert(start.end(), found.offset.begin(), found.offset.end());
   const auto free = [&](auto at, auto gradient) { return slope_loss(found.power, at, gradient); };
-  Vector best = minimise(free, start, slope_curvature(found, curvature), ENOUGH_FOR_SLOPES).at;
+  Vector best = minimise(free, start, guide, enough).at;
   Vector within = best;
   bound_slopes(within, c_all, found.power);
   if (within != best) {
@@ -297,82 +283,128 @@ void Fit::fit_slopes(ClassCalibration& found) const {
       for (std::size_t i = 0; i < best.size(); ++i) gradient[i] *= within[i] == best[i];
       return value;
     };
-    best = minimise(along, within, curvature, ENOUGH_FOR_SLOPES).at;
+    best = minimise(along, within, slope_diagonal(found), enough).at;
     bound_slopes(best, c_all, found.power);
   }
   for (std::size_t c = 0; c < c_all; ++c) found.slopes[c] = std::exp(best[c]);
   found.offset.assign(best.begin() + static_cast<std::ptrdiff_t>(c_all), best.end());
 }
 
-// What halves of the trees give more than all, as much of it as a prediction has more trees.
-Vector Fit::extra(const Vector& slope, const Vector& offset, const std::vector<LogVotes>& halves,
-                  LastSums& last) const {
-  Vector found(n_classes(), 0.0);
-  if (halves.empty()) return found;
-  const Vector& all = sums_at(slope, offset, last).mass;
-  const Vector one = halves[0].sums({slope, offset}, weights_).mass;
-  const Vector other = halves[1].sums({slope, offset}, weights_).mass;
-  for (std::size_t c = 0; c < n_classes(); ++c) {
-    // Far from small it is no first-order change, and is not to be trusted.
-    const double gap = rows_.beyond * ((one[c] + other[c]) / 2 - all[c]);
-    found[c] = std::clamp(gap, -0.5 * count_[c], 0.5 * count_[c]);
+// What the shares of classes, with the pull, are above those they are to have.
+void Fit::share_gaps(const ClassMap& map, const std::vector<LogVotes>& halves,
+                     std::span<double> out) const {
+  const Vector all = logs_.sums(map, weights_).mass;
+  Vector of_halves(n_classes(), 0.0);
+  for (const LogVotes& half : halves) {
+    const Vector mass = half.sums(map, weights_).mass;
+    for (std::size_t c = 0; c < n_classes(); ++c) of_halves[c] += mass[c] / 2;
   }
-  return found;
+  for (std::size_t c = 0; c < n_classes(); ++c) {
+    // What halves of the trees give more than all, as much of it as a prediction has more trees.
+    // Far from small it is no first-order change, and is not to be trusted.
+    const double beyond = halves.empty() ? 0.0 : rows_.beyond * (of_halves[c] - all[c]);
+    const double extra = std::clamp(beyond, -0.5 * count_[c], 0.5 * count_[c]);
+    out[c] = all[c] + precision(SD_SHARE) * map.offset[c] - count_[c] - extra;
+  }
 }
 
-void Fit::match_shares(ClassCalibration& found) const {
+void Fit::match_shares(ClassCalibration& found, const Curvature& guide, double enough) const {
   std::vector<LogVotes> halves;
   if (!rows_.votes.first_half.empty() && rows_.beyond > 0) {
     for (const auto mean : {rows_.votes.first_half, rows_.votes.second_half})
       halves.emplace_back(rows_.votes, mean, rows_.weights, rows_.n_trees);
   }
   const Vector slope = powers(found);
-  const Curvature curvature = share_curvature(found);
-  LastSums last;
-  for (int round = 0; round < MOST_ROUNDS; ++round) {
-    Vector target = extra(slope, found.offset, halves, last);
-    for (std::size_t c = 0; c < n_classes(); ++c) target[c] += count_[c];
-    const auto shares = [&](auto at, auto gradient) {
-      return share_loss(slope, target, at, gradient, last);
-    };
-    const Vector before = found.offset;
-    found.offset = minimise(shares, before, curvature, ENOUGH).at;
-    double change = 0;
-    for (std::size_t c = 0; c < n_classes(); ++c)
-      change = std::max(change, std::abs(found.offset[c] - before[c]));
-    if (halves.empty() || change < SAME_OFFSET) break;
-  }
+  const auto gaps = [&](auto at, auto out) { share_gaps({slope, at}, halves, out); };
+  found.offset = solve(gaps, found.offset, guide, enough);
 }
 
 ClassCalibration identity(std::size_t n_classes) {
   return {1.0, Vector(n_classes, 0.0), Vector(n_classes, 1.0)};
 }
 
+// The weights, 0 but for some evenly spaced ones.
+Vector thinned(std::span<const double> weights, std::size_t most) {
+  Vector found(weights.begin(), weights.end());
+  const auto counts = [](double weight) { return weight > 0; };
+  const auto n = static_cast<std::size_t>(std::count_if(found.begin(), found.end(), counts));
+  std::size_t place = 0, taken = 0;
+  for (double& weight : found) {
+    if (!counts(weight) || n <= most) continue;
+    if (place++ == taken * n / most) {
+      ++taken;
+    } else {
+      weight = 0;
+    }
+  }
+  return found;
+}
+
+// Where searches may begin: from some of the rows, roughly.
+CalibrationPath rough_path(const LabelledVotes& rows) {
+  const Vector weights = thinned(rows.weights, MOST_ROWS_BENT);
+  LabelledVotes some = rows;
+  some.weights = weights;
+  const Fit fit(some);
+  ClassCalibration found = identity(rows.votes.n_classes);
+  fit.fit_power(found, fit.power_curvature(found), ENOUGH_TO_BEGIN);
+  CalibrationPath path{found, found, {}, {}, {}, {}};
+  if (fit.has_slopes()) fit.fit_slopes(path.sloped, fit.slope_curvature(found), ENOUGH_TO_BEGIN);
+  return path;
+}
+
+// All three fits, from where the path has them; what it lacks is found.
+void go(const Fit& fit, CalibrationPath& path, const Enough& enough) {
+  if (!path.by_power) path.by_power = fit.power_curvature(path.powered);
+  fit.fit_power(path.powered, *path.by_power, enough.gain);
+  path.sloped.power = path.powered.power;
+  if (fit.has_slopes()) {
+    if (!path.by_slopes) path.by_slopes = fit.slope_curvature(path.sloped);
+    fit.fit_slopes(path.sloped, *path.by_slopes, enough.gain);
+  } else {
+    path.sloped.offset = path.powered.offset;
+  }
+  const ClassCalibration before = path.matched;
+  path.matched = path.sloped;
+  if (path.by_shares) {
+    path.matched.offset = before.offset;
+  } else {
+    path.by_shares = fit.share_curvature(path.matched);
+  }
+  fit.match_shares(path.matched, *path.by_shares, enough.move);
+}
+
 }  // namespace
 
-ClassCalibration fit_class_calibration(const LabelledVotes& rows, const ClassCalibration* start) {
-  ClassCalibration found = identity(rows.votes.n_classes);
+CalibrationPath calibration_path(const LabelledVotes& rows, const ClassCalibration& start) {
   const Fit fit(rows);
-  if (fit.is_empty()) return found;
-  if (start != nullptr) {
-    found.power = start->power;
-    found.offset = start->offset;
-  } else {
-    fit.fit_power(found, ENOUGH_TO_BEGIN);  // curvatures there are those of the end
-  }
-  fit.fit_power(found, ENOUGH);
-  if (fit.has_slopes()) {
-    if (start != nullptr) found.slopes = start->slopes;
-    fit.fit_slopes(found);
-  }
-  fit.match_shares(found);
-  return found;
+  const ClassCalibration none = identity(rows.votes.n_classes);
+  if (fit.is_empty()) return {none, none, none, {}, {}, {}};
+  CalibrationPath path{{start.power, start.offset, none.slopes}, start, {}, {}, {}, {}};
+  go(fit, path, ENOUGH_TO_JUDGE);
+  return path;
+}
+
+ClassCalibration fit_nearby(const LabelledVotes& rows, CalibrationPath path) {
+  const Fit fit(rows);
+  if (fit.is_empty()) return identity(rows.votes.n_classes);
+  go(fit, path, ENOUGH_TO_JUDGE);
+  return path.matched;
+}
+
+ClassCalibration fit_class_calibration(const LabelledVotes& rows) {
+  const Fit fit(rows);
+  if (fit.is_empty()) return identity(rows.votes.n_classes);
+  CalibrationPath path = rough_path(rows);
+  go(fit, path, ENOUGH);
+  return path.matched;
 }
 
 double calibration_loss(const LabelledVotes& rows) {
   ClassCalibration found = identity(rows.votes.n_classes);
   const Fit fit(rows);
-  return fit.is_empty() ? 0.0 : fit.fit_power(found, ENOUGH_TO_COMPARE) * fit.n();
+  if (fit.is_empty()) return 0.0;
+  return fit.fit_power(found, fit.power_curvature(found), ENOUGH_TO_COMPARE) * fit.n();
 }
 
 }  // namespace bayeswood

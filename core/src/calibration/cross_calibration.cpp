@@ -79,6 +79,10 @@ JudgedVotes judge_votes(const LabelledVotes& rows, std::span<const std::int32_t>
   const std::size_t n = rows.votes.n_rows(), n_classes = rows.votes.n_classes;
   JudgedVotes out{Vector(N_ROW_SCORES * n * 2, 0.0), Vector(n_classes, 0.0)};
   std::vector<Vector> mass(n_folds);
+  const Vector judged = masked(rows.weights, fold, [](auto) { return true; });
+  LabelledVotes all = rows;
+  all.weights = judged;
+  const CalibrationPath path = calibration_path(all, start);
   parallel_for(n_folds, n_threads, [&](std::size_t k, unsigned, const StopFlag&) {
     const auto own = static_cast<std::int32_t>(k);
     const Vector held_out = masked(rows.weights, fold, [own](auto f) { return f == own; });
@@ -88,8 +92,7 @@ JudgedVotes judge_votes(const LabelledVotes& rows, std::span<const std::int32_t>
     if (std::none_of(used.begin(), used.end(), positive)) used = held_out;
     LabelledVotes others = rows;
     others.weights = used;
-    mass[k] =
-        FoldJudge(rows, held_out, fit_class_calibration(others, &start)).judge(out.scores.data());
+    mass[k] = FoldJudge(rows, held_out, fit_nearby(others, path)).judge(out.scores.data());
   });
   double total = 0;
   for (std::size_t i = 0; i < n; ++i) total += fold[i] >= 0 ? rows.weights[i] : 0.0;

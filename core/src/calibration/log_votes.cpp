@@ -2,42 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "bayeswood/base/vector_math.hpp"
+#include "class_rows.hpp"
 
 namespace bayeswood {
 namespace {
 
 // Entries looked at together: they stay in the first-level cache.
 constexpr std::size_t BLOCK_ENTRIES = 1024;
-
-// What one row adds, its entries `log` being of all classes in order: nothing is looked up, and
-// classes are vectors. The sums are those of one entry after another.
-
-double score_all(const ClassMap& map, std::size_t n_classes, const double* __restrict log,
-                 double* __restrict share) {
-  constexpr std::size_t LANES = 4;
-  const double* slope = map.slope.data();
-  const double* offset = map.offset.data();
-  double most[LANES] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-  for (std::size_t c = 0; c < n_classes; ++c) share[c] = slope[c] * log[c] + offset[c];
-  std::size_t c = 0;
-  for (; c + LANES <= n_classes; c += LANES) {
-    for (std::size_t l = 0; l < LANES; ++l)
-      most[l] = share[c + l] > most[l] ? share[c + l] : most[l];
-  }
-  for (; c < n_classes; ++c) most[0] = std::max(most[0], share[c]);
-  return *std::max_element(most, most + LANES);
-}
-
-void add_all(double scale, std::size_t n_classes, const double* __restrict log,
-             const double* __restrict share, double* __restrict mass, double* __restrict moment) {
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    const double own = scale * share[c];
-    mass[c] += own;
-    moment[c] += own * log[c];
-  }
-}
+// Odds against the first class below which a row is as good as certain.
+constexpr double LEAST_OPEN = 1e-3;
 
 }  // namespace
 
@@ -48,6 +24,7 @@ struct LogVotes::Block {
   std::vector<double> minus;     // of every row, e^-top
   std::vector<double> total;     // of every row, Z e^-top
   std::vector<double> log_z;     // of every row, log Z
+  std::vector<double> scale;     // of every row, w / total
   std::vector<double> top;       // of every row
   std::vector<double> at_floor;  // of every class, e^score without a vote
   // Of every class, the sum of f = w e^-top / total over the rows that lack some class but have an
@@ -63,13 +40,18 @@ LogVotes::LogVotes(const VotesView& votes, std::span<const double> mean,
     : n_classes_(votes.n_classes), floor_(-std::log(n_trees + 1.0)), start_(1, 0) {
   const double c = static_cast<double>(n_classes_);
   for (std::size_t i = 0; i < votes.n_rows(); ++i) {
-    if (!(weights[i] > 0)) continue;
-    for (auto e = votes.start[i]; e < votes.start[i + 1]; ++e) {
-      label_.push_back(votes.label[e]);
-      log_.push_back((n_trees * (c * mean[e]) + 1.0) / (n_trees + 1.0));
-    }
-    start_.push_back(label_.size());
+    const auto n = static_cast<std::size_t>(votes.start[i + 1] - votes.start[i]);
+    if (weights[i] > 0) start_.push_back(start_.back() + n);
   }
+  label_.reserve(start_.back());
+  log_.reserve(start_.back());
+  for (std::size_t i = 0; i < votes.n_rows(); ++i) {
+    if (!(weights[i] > 0)) continue;
+    const auto begin = votes.start[i], end = votes.start[i + 1];
+    label_.insert(label_.end(), votes.label.begin() + begin, votes.label.begin() + end);
+    log_.insert(log_.end(), mean.begin() + begin, mean.begin() + end);
+  }
+  for (double& log : log_) log = (n_trees * (c * log) + 1.0) / (n_trees + 1.0);
   log_in_place(log_);
 }
 
@@ -90,36 +72,51 @@ std::size_t LogVotes::end_of_block(std::size_t first) const {
   return end;
 }
 
+bool LogVotes::is_full(const Block& block) const {
+  return start_[block.end] - start_[block.first] == (block.end - block.first) * n_classes_;
+}
+
+ClassRows LogVotes::rows(const ClassMap& map, Block& block) const {
+  return {block.end - block.first,           n_classes_,        map.slope.data(), map.offset.data(),
+          log_.data() + start_[block.first], block.share.data()};
+}
+
 void LogVotes::score(const ClassMap& map, Block& block) const {
   const std::size_t n = block.end - block.first;
-  const std::size_t entries = start_[block.first];
-  block.share.resize(start_[block.end] - entries);
+  block.share.resize(start_[block.end] - start_[block.first]);
   block.minus.resize(n);
   block.total.resize(n);
   block.top.resize(n);
+  if (!is_full(block)) return score_some(map, block);
+  const ClassRows full = rows(map, block);
+  score_rows(full, block.top.data());
+  for (std::size_t i = 0; i < n; ++i) block.minus[i] = -block.top[i];
+  exp_in_place(block.share);
+  sum_shares(full, block.total.data());
+}
+
+void LogVotes::score_some(const ClassMap& map, Block& block) const {
+  const std::size_t n = block.end - block.first;
+  const std::size_t entries = start_[block.first];
+  double* share = block.share.data() - entries;
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t begin = start_[block.first + i], end = start_[block.first + i + 1];
-    double* share = block.share.data() - entries;
-    double top = block.top_floor;
-    if (end - begin == n_classes_) {
-      top = score_all(map, n_classes_, log_.data() + begin, share + begin);
-    } else {
-      for (std::size_t e = begin; e < end; ++e) {
-        const auto c = static_cast<std::size_t>(label_[e]);
-        share[e] = map.slope[c] * log_[e] + map.offset[c];
-        top = std::max(top, share[e]);
-      }
+    double top = end - begin < n_classes_ ? block.top_floor : -HUGE_VAL;
+    for (std::size_t e = begin; e < end; ++e) {
+      const auto c = static_cast<std::size_t>(label_[e]);
+      share[e] = map.slope[c] * log_[e] + map.offset[c];
+      top = std::max(top, share[e]);
     }
     for (std::size_t e = begin; e < end; ++e) share[e] -= top;
     block.top[i] = top;
     block.minus[i] = -top;
   }
   exp_in_place(block.share);
-  if (block.share.size() < n * n_classes_) exp_in_place(block.minus);
+  exp_in_place(block.minus);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t begin = start_[block.first + i], end = start_[block.first + i + 1];
     double sum = 0, taken = 0;
-    for (std::size_t e = begin; e < end; ++e) sum += block.share[e - entries];
+    for (std::size_t e = begin; e < end; ++e) sum += share[e];
     if (end - begin < n_classes_) {
       for (std::size_t e = begin; e < end; ++e)
         taken += block.at_floor[static_cast<std::size_t>(label_[e])];
@@ -129,31 +126,34 @@ void LogVotes::score(const ClassMap& map, Block& block) const {
   }
 }
 
-void LogVotes::add(Block& block, std::span<const double> weights, ClassSums& out) const {
+void LogVotes::add(const ClassMap& map, Block& block, std::span<const double> weights,
+                   ClassSums& out) const {
   const std::size_t n = block.end - block.first;
-  const std::size_t entries = start_[block.first];
   block.log_z = block.total;
+  block.scale.resize(n);
   log_in_place(block.log_z);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t begin = start_[block.first + i], end = start_[block.first + i + 1];
     const double weight = weights[block.first + i];
-    const double scale = weight / block.total[i];
+    block.scale[i] = weight / block.total[i];
     out.log_z += weight * (block.top[i] + block.log_z[i]);
-    if (end - begin == n_classes_) {
-      add_all(scale, n_classes_, log_.data() + begin, block.share.data() + (begin - entries),
-              out.mass.data(), out.moment.data());
-      continue;
-    }
+  }
+  if (!is_full(block)) return add_some(block, out);
+  add_rows(rows(map, block), block.scale.data(), out.mass.data(), out.moment.data());
+}
+
+void LogVotes::add_some(Block& block, ClassSums& out) const {
+  const std::size_t entries = start_[block.first];
+  for (std::size_t i = 0; i < block.end - block.first; ++i) {
+    const std::size_t begin = start_[block.first + i], end = start_[block.first + i + 1];
+    const double below = end - begin < n_classes_ ? block.scale[i] * block.minus[i] : 0.0;
+    block.below_all += below;
     for (std::size_t e = begin; e < end; ++e) {
       const auto c = static_cast<std::size_t>(label_[e]);
-      const double mass = scale * block.share[e - entries];
+      const double mass = block.scale[i] * block.share[e - entries];
       out.mass[c] += mass;
       out.moment[c] += mass * log_[e];
+      block.below[c] += below;
     }
-    const double below = scale * block.minus[i];
-    block.below_all += below;
-    for (std::size_t e = begin; e < end; ++e)
-      block.below[static_cast<std::size_t>(label_[e])] += below;
   }
 }
 
@@ -190,10 +190,7 @@ void LogVotes::add_floor(const Block& block, ClassSums& out) const {
   }
 }
 
-ClassSums LogVotes::sums(const ClassMap& map, std::span<const double> weights, bool second) const {
-  ClassSums out{0, std::vector<double>(n_classes_), std::vector<double>(n_classes_), {}, {}};
-  if (second) out.spread.resize(n_classes_);
-  if (second) out.bend.resize(n_classes_);
+LogVotes::Block LogVotes::start(const ClassMap& map) const {
   Block block;
   block.at_floor.resize(n_classes_);
   block.below.resize(n_classes_);
@@ -203,26 +200,52 @@ ClassSums LogVotes::sums(const ClassMap& map, std::span<const double> weights, b
   block.top_floor = *std::max_element(block.at_floor.begin(), block.at_floor.end());
   exp_in_place(block.at_floor);
   for (const double value : block.at_floor) block.sum_at_floor += value;
+  return block;
+}
+
+ClassSums LogVotes::sums(const ClassMap& map, std::span<const double> weights, bool second) const {
+  ClassSums out{0, std::vector<double>(n_classes_), std::vector<double>(n_classes_), {}, {}};
+  if (second) out.spread.resize(n_classes_);
+  if (second) out.bend.resize(n_classes_);
+  Block block = start(map);
   while (block.end < n_rows()) {
     block.first = block.end;
     block.end = end_of_block(block.first);
     score(map, block);
-    add(block, weights, out);
+    add(map, block, weights, out);
     if (second) add_second(block, weights, out);
   }
   add_floor(block, out);
   return out;
 }
 
+std::vector<std::size_t> LogVotes::open_rows(const ClassMap& map) const {
+  std::vector<std::size_t> found;
+  Block block = start(map);
+  while (block.end < n_rows()) {
+    block.first = block.end;
+    block.end = end_of_block(block.first);
+    score(map, block);
+    for (std::size_t i = block.first; i < block.end; ++i)
+      if (block.total[i - block.first] > 1.0 + LEAST_OPEN) found.push_back(i);
+  }
+  if (found.empty()) {
+    found.resize(n_rows());
+    std::iota(found.begin(), found.end(), std::size_t{0});
+  }
+  return found;
+}
+
 std::vector<double> LogVotes::second_derivatives(const ClassMap& map,
                                                  std::span<const double> weights,
                                                  std::size_t most_rows) const {
   const std::size_t k = n_classes_, width = 2 * k;
-  const std::size_t n_asked = std::min(n_rows(), most_rows);
-  const double per_row = static_cast<double>(n_rows()) / static_cast<double>(n_asked);
+  const std::vector<std::size_t> open = open_rows(map);
+  const std::size_t n_asked = std::min(open.size(), most_rows);
+  const double per_row = static_cast<double>(open.size()) / static_cast<double>(n_asked);
   std::vector<double> out(width * width, 0.0), by(width), logs(k), q(k);
   for (std::size_t asked = 0; asked < n_asked; ++asked) {
-    const std::size_t i = asked * n_rows() / n_asked;
+    const std::size_t i = open[asked * open.size() / n_asked];
     const double weight = per_row * weights[i];
     probabilities(map, i, q);
     std::fill(logs.begin(), logs.end(), floor_);
@@ -235,11 +258,7 @@ std::vector<double> LogVotes::second_derivatives(const ClassMap& map,
       out[(k + c) * width + c] += weight * by[c];
       out[(k + c) * width + k + c] += weight * q[c];
     }
-    for (std::size_t a = 0; a < width; ++a) {
-      double* row = out.data() + a * width;
-      const double scale = weight * by[a];
-      for (std::size_t b = 0; b <= a; ++b) row[b] -= scale * by[b];
-    }
+    subtract_outer(width, by.data(), weight, out.data());
   }
   return out;
 }

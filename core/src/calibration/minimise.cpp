@@ -135,7 +135,11 @@ Minimum minimise(const SmoothFunction& function, std::vector<double> start,
   for (int i = 0; i < MOST_STEPS; ++i) {
     const Vector step = direction(place.gradient, pairs, curvature);
     const double slope = dot(place.gradient, step);
-    if (-slope < enough * (1.0 + std::abs(place.value))) break;
+    if (-slope < enough * (1.0 + std::abs(place.value))) {
+      add(place.at, 1.0, step);
+      place.value += slope / 2;
+      break;
+    }
     auto next = moved(function, place, step, slope);
     if (!next) break;
     remember(pairs, place, *next);

@@ -21,6 +21,22 @@ struct BlockSums {
   std::vector<double> sum_ww;
 };
 
+// Adds what the leaves say of the rows of a block. Leaves are fetched from memory before it is
+// their turn: they are met in no order, and those of a shrunk tree are many times a cache.
+void add_leaves(const Tree& tree, std::size_t k, double weight,
+                std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
+                double* sums) {
+  constexpr std::size_t AHEAD = 8, LINE = 8;
+  const bool is_full = tree.leaf_value.size() == tree.n_leaves() * k;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (is_full && i + AHEAD < places.size()) {
+      const double* next = tree.leaf_value.data() + tree.child[leaf[i + AHEAD]] * k;
+      for (std::size_t c = 0; c < k; c += LINE) __builtin_prefetch(next + c);
+    }
+    add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
+  }
+}
+
 void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {
   const double sum_w = block.sum_w[0][row] + block.sum_w[1][row];
   for (std::size_t c = 0; c < block.n_classes; ++c) {
@@ -51,16 +67,18 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
   for (std::size_t first = 0; first < table.n_rows(); first += step) {
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);
-    for_each_chosen_leaf(forest, table.rows(first, n), run, LeftOutPlaces(left_out, bag, first),
-                         [&](std::size_t t, std::size_t row, std::uint32_t node) {
-                           const Tree& tree = forest.tree(t);
-                           const double weight = tree_weights[t];
-                           add_classes(tree, k, tree.child[node], weight,
-                                       block.sums[half[t]].data() + row * k);
-                           block.sum_w[half[t]][row] += weight;
-                           block.sum_ww[row] += weight * weight;
-                           ++block.counts[row];
-                         });
+    for_each_block_of_leaves(
+        forest, table.rows(first, n), run, [] { return 0; }, LeftOutPlaces(left_out, bag, first),
+        [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+          const double weight = tree_weights[t];
+          const std::size_t h = static_cast<std::size_t>(half[t]);
+          add_leaves(forest.tree(t), k, weight, places, leaf, block.sums[h].data() + begin * k);
+          for (const std::uint32_t place : places) {
+            block.sum_w[h][begin + place] += weight;
+            block.sum_ww[begin + place] += weight * weight;
+            ++block.counts[begin + place];
+          }
+        });
     for (std::size_t row = 0; row < n; ++row) append_row(block, row, out);
   }
   return out;

@@ -1,6 +1,7 @@
 #include "bayeswood/forest/shrinkage.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "leaf_walk.hpp"
@@ -97,80 +98,166 @@ class LeafShrinker {
   Tree out_;
 };
 
-// Shrunk values of leaves of one tree after another, for each strength: what the ancestors of a
-// node contribute is found once, and only for nodes above a leaf that is asked for.
+// Shrunk values of some leaves of one tree after another, for each strength. Only nodes above these
+// leaves have a row of all outputs; the means of others name the classes below them, often few.
 class PathSums {
  public:
   PathSums(std::span<const double> strengths, const ForestShape& shape)
       : strengths_(strengths),
+        is_classifier_(shape.is_classifier),
         k_(static_cast<std::size_t>(shape.n_outputs)),
-        ones_(strengths.size(), 1.0),
-        values_(shape),
-        value_(strengths.size() * k_) {}
+        value_(strengths.size() * k_),
+        all_outputs_(k_) {
+    std::iota(all_outputs_.begin(), all_outputs_.end(), 0);
+  }
 
-  void start(const Tree& tree) {
+  // `leaves`: those that will be asked for.
+  void start(const Tree& tree, std::span<const std::uint32_t> leaves) {
     tree_ = &tree;
-    values_.load(tree, tree.leaf_value);
-    internal_.clear();
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      if (tree.feature[i] != LEAF) internal_.push_back(static_cast<std::uint32_t>(i));
-    }
-    place_.assign(tree.n_nodes(), UNKNOWN);
-    above_.assign(value_.size(), 0.0);  // of the root
-    share_.assign(ones_.begin(), ones_.end());
-    place_[0] = 0;
-    n_known_ = 1;
+    find_known(leaves);
+    own_.assign(known_.size() * k_, 0.0);
+    label_.clear();
+    mean_.clear();
+    first_.resize(internal_.size());
+    for (std::size_t q = internal_.size(); q-- > 0;) mix(q);
+    above_.resize(known_.size() * value_.size());
+    share_.resize(known_.size() * strengths_.size());
+    std::fill_n(above_.begin(), value_.size(), 0.0);  // of the root
+    std::fill_n(share_.begin(), strengths_.size(), 1.0);
+    for (std::size_t p = 1; p < known_.size(); ++p) find_above(p);
   }
 
   // n_strengths x n_outputs.
   const double* leaf(std::uint32_t node) {
-    path_.clear();
-    for (std::uint32_t up = node; place_[up] == UNKNOWN; up = parent(up)) path_.push_back(up);
-    for (std::size_t i = path_.size(); i-- > 0;) find_above(path_[i]);
-    const double* above = above_.data() + place_[node] * value_.size();
-    const double* share = share_.data() + place_[node] * ones_.size();
-    for (std::size_t s = 0; s < ones_.size(); ++s)
-      values_.add(node, share[s], above + s * k_, value_.data() + s * k_);
+    const std::size_t p = place_[node];
+    std::copy_n(above_.begin() + p * value_.size(), value_.size(), value_.begin());
+    for (std::size_t s = 0; s < strengths_.size(); ++s)
+      add_leaf(node, share_[p * strengths_.size() + s], value_.data() + s * k_);
     return value_.data();
   }
 
  private:
-  static constexpr std::uint32_t UNKNOWN = ~0U;
+  static constexpr std::uint32_t UNKNOWN = ~0U, ASKED = UNKNOWN - 1;
 
-  std::uint32_t parent(std::uint32_t node) const { return internal_[(node - 1) / 2]; }
-
-  // What the ancestors of a node contribute, those of its parent being known, and its share a.
-  void find_above(std::uint32_t node) {
-    const std::uint32_t up = parent(node);
-    place_[node] = n_known_++;
-    above_.resize(std::max(above_.size(), n_known_ * value_.size()));
-    share_.resize(std::max(share_.size(), n_known_ * ones_.size()));
-    double* above = above_.data() + place_[node] * value_.size();
-    double* share = share_.data() + place_[node] * ones_.size();
-    const double* above_up = above_.data() + place_[up] * value_.size();
-    const double* share_up = share_.data() + place_[up] * ones_.size();
-    const double* own = values_.row(up);
-    const double n = tree_->n_samples[up];
-    for (std::size_t s = 0; s < ones_.size(); ++s) {
-      share[s] = n / (n + strengths_[s]);
-      const double weight = share_up[s] - share[s];
-      for (std::size_t j = 0; j < k_; ++j)
-        above[s * k_ + j] = above_up[s * k_ + j] + weight * own[j];
+  // The nodes on the ways to the leaves, in order, and their parents among them.
+  void find_known(std::span<const std::uint32_t> leaves) {
+    internal_.clear();
+    for (std::size_t i = 0; i < tree_->n_nodes(); ++i) {
+      if (tree_->feature[i] != LEAF) internal_.push_back(static_cast<std::uint32_t>(i));
+    }
+    place_.assign(tree_->n_nodes(), UNKNOWN);
+    place_[0] = ASKED;
+    for (std::uint32_t node : leaves)
+      for (; place_[node] == UNKNOWN; node = internal_[(node - 1) / 2]) place_[node] = ASKED;
+    known_.clear();
+    for (std::uint32_t i = 0; i < place_.size(); ++i) {
+      if (place_[i] == UNKNOWN) continue;
+      place_[i] = static_cast<std::uint32_t>(known_.size());
+      known_.push_back(i);
     }
   }
 
+  std::size_t parent(std::size_t place) const { return place_[internal_[(known_[place] - 1) / 2]]; }
+
+  // What a leaf holds, or the mean of a node that is not known: outputs, ascending, and values.
+  struct Entries {
+    const std::int32_t* output;
+    const double* value;
+    std::size_t n;
+  };
+
+  Entries leaf_entries(std::size_t node) const {
+    const std::size_t leaf = tree_->child[node];
+    if (!is_classifier_) return {all_outputs_.data(), tree_->leaf_value.data() + leaf * k_, k_};
+    const auto begin = static_cast<std::size_t>(tree_->leaf_offset[leaf]);
+    const auto end = static_cast<std::size_t>(tree_->leaf_offset[leaf + 1]);
+    return {tree_->leaf_class.data() + begin, tree_->leaf_value.data() + begin, end - begin};
+  }
+
+  Entries entries(std::size_t node) const {
+    if (tree_->feature[node] == LEAF) return leaf_entries(node);
+    const Range& range = first_[(tree_->child[node] - 1) / 2];
+    return {label_.data() + range.begin, mean_.data() + range.begin, range.n};
+  }
+
+  void add_leaf(std::size_t node, double factor, double* out) const {
+    add(leaf_entries(node), factor, out);
+  }
+  static void add(const Entries& what, double factor, double* out) {
+    for (std::size_t e = 0; e < what.n; ++e) out[what.output[e]] += factor * what.value[e];
+  }
+
+  // The mean of a node that has children, theirs being known, as `NodeValues` has it to the bit:
+  // it does not depend on the leaves that are asked for.
+  void mix(std::size_t q) {
+    const std::size_t node = internal_[q], c = tree_->child[node];
+    const double left = tree_->weight[c], total = left + tree_->weight[c + 1];
+    const double share = total > 0 ? left / total : 0.5;
+    if (place_[node] == UNKNOWN) return merge(q, c, share);
+    double* out = own_.data() + place_[node] * k_;
+    add_mean(c, share, out);
+    add_mean(c + 1, 1 - share, out);
+  }
+
+  void add_mean(std::size_t node, double factor, double* out) const {
+    if (place_[node] == UNKNOWN || tree_->feature[node] == LEAF)
+      return add(entries(node), factor, out);
+    const double* own = own_.data() + place_[node] * k_;
+    for (std::size_t j = 0; j < k_; ++j) out[j] += factor * own[j];
+  }
+
+  // Of children that are both not known.
+  void merge(std::size_t q, std::size_t c, double share) {
+    const std::size_t begin = label_.size(), most = entries(c).n + entries(c + 1).n;
+    label_.resize(begin + most);
+    mean_.resize(begin + most);
+    const Entries a = entries(c), b = entries(c + 1);
+    std::size_t i = 0, j = 0, n = begin;
+    for (; i < a.n || j < b.n; ++n) {
+      const bool of_a = i < a.n && (j == b.n || a.output[i] <= b.output[j]);
+      const bool of_b = j < b.n && (i == a.n || b.output[j] <= a.output[i]);
+      label_[n] = of_a ? a.output[i] : b.output[j];
+      mean_[n] = (of_a ? share * a.value[i] : 0.0) + (of_b ? (1 - share) * b.value[j] : 0.0);
+      i += of_a;
+      j += of_b;
+    }
+    label_.resize(n);
+    mean_.resize(n);
+    first_[q] = {begin, n - begin};
+  }
+
+  // What the ancestors of a node contribute, those of its parent being known, and its share a.
+  void find_above(std::size_t p) {
+    const std::size_t up = parent(p), n_strengths = strengths_.size();
+    const double n = tree_->n_samples[known_[up]];
+    for (std::size_t s = 0; s < n_strengths; ++s) {
+      double* above = above_.data() + p * value_.size() + s * k_;
+      const double* above_up = above_.data() + up * value_.size() + s * k_;
+      share_[p * n_strengths + s] = n / (n + strengths_[s]);
+      const double weight = share_[up * n_strengths + s] - share_[p * n_strengths + s];
+      for (std::size_t j = 0; j < k_; ++j) above[j] = above_up[j] + weight * own_[up * k_ + j];
+    }
+  }
+
+  struct Range {
+    std::size_t begin, n;
+  };
+
   std::span<const double> strengths_;
+  bool is_classifier_;
   std::size_t k_;
   const Tree* tree_ = nullptr;
-  std::vector<double> ones_;
-  NodeValues values_;
   std::vector<std::uint32_t> internal_;  // nodes that have children, in order
-  std::vector<std::uint32_t> place_;     // of every node that is known, in the next two
-  std::vector<double> above_;            // what its ancestors contribute, for each strength
-  std::vector<double> share_;            // a
+  std::vector<std::uint32_t> place_;     // of every node that is known, in the next four
+  std::vector<std::uint32_t> known_;
+  std::vector<double> own_;    // means
+  std::vector<double> above_;  // what the ancestors contribute, for each strength
+  std::vector<double> share_;  // a
+  std::vector<Range> first_;   // of inner nodes that are not known, in the next two
+  std::vector<std::int32_t> label_;
+  std::vector<double> mean_;
   std::vector<double> value_;
-  std::vector<std::uint32_t> path_;
-  std::uint32_t n_known_ = 0;
+  std::vector<std::int32_t> all_outputs_;
 };
 
 }  // namespace
@@ -231,7 +318,7 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
       [&](PathSums& paths, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
         if (places.empty()) return;
         const auto kind = static_cast<std::size_t>(trial.kind[t]);
-        paths.start(forest.tree(t));
+        paths.start(forest.tree(t), std::span(leaf).first(places.size()));
         for (std::size_t i = 0; i < places.size(); ++i) {
           const std::size_t row = begin + places[i];
           const double* value = paths.leaf(leaf[i]);

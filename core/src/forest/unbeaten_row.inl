@@ -28,18 +28,31 @@ static inline Leaders count_votes(const UnbeatenTask& task, std::size_t old_row)
 
 static void run_by_class(const UnbeatenTask& task) {
   for (std::size_t i = 0; i < task.n_old; ++i) {
-    const Leaders leaders = count_votes(task, i);
     const std::int32_t place = task.place[task.label[i]];
+    const std::size_t at = place < 0 ? task.n_voted : static_cast<std::size_t>(place);
+    double& sum = task.out[task.label[i]];
+    if (i >= task.end[at] || sum > task.enough[task.label[i]]) continue;
+    const Leaders leaders = count_votes(task, i);
     const std::int32_t votes = place < 0 ? 0 : task.counts[place];
-    const bool leads = place >= 0 && static_cast<std::size_t>(place) == leaders.best;
+    const bool leads = place >= 0 && at == leaders.best;
     const std::int32_t rival = leads ? leaders.second : leaders.first;
-    if (votes - rival >= task.margin[i]) task.out[task.label[i]] += task.weight[i];
+    if (votes - rival >= task.margin[i]) sum += task.weight[i];
   }
 }
 
+// Whether some class still asks for old rows from this one on. Sums: of the classes that have
+// votes, then of one without.
+static bool is_asked(const UnbeatenTask& task, std::size_t old_row) {
+  for (std::size_t d = 0; d <= task.n_voted; ++d)
+    if (old_row < task.end[d] && !(task.sums[d] > task.enough_of[d])) return true;
+  return false;
+}
+
 static void run_all(const UnbeatenTask& task) {
-  double unvoted = 0;
+  constexpr std::size_t UNASKED = 16;  // old rows between two questions
+  double& unvoted = task.sums[task.n_voted];
   for (std::size_t i = 0; i < task.n_old; ++i) {
+    if (i % UNASKED == 0 && !is_asked(task, i)) break;
     const Leaders leaders = count_votes(task, i);
     const double weight = task.weight[i];
     const std::int32_t least = task.margin[i];
@@ -50,6 +63,6 @@ static void run_all(const UnbeatenTask& task) {
     unvoted += -leaders.first >= least ? weight : 0;
   }
   for (std::size_t c = 0; c < task.n_classes; ++c) {
-    task.out[c] = task.place[c] < 0 ? unvoted : task.sums[task.place[c]];
+    task.out[c] = task.sums[task.place[c] < 0 ? task.n_voted : task.place[c]];
   }
 }

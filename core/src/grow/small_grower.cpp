@@ -11,6 +11,7 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
     : matrix_(matrix),
       target_(target),
       presorted_(presorts(matrix, options)),
+      plain_(presorted_ && PlainSearch::fits(matrix, target, options)),
       bins_weights_(bins_weights(matrix, target, options)),
       may_screen_(target.kind == TargetKind::CLASSES && target.criterion == Criterion::GINI &&
                   options.n_candidates == 0 && target.n_outputs <= ClassScreen::MAX_LABELS &&
@@ -20,7 +21,9 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
       class_lanes_(rows_, target),
       bins_(class_lanes_),
       count_search_(matrix),
-      weight_search_(matrix) {}
+      weight_search_(matrix),
+      plain_search_(matrix.n_features()),
+      twigs_(matrix, target) {}
 
 void SmallGrower::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
   const std::size_t n = rows.size();
@@ -138,7 +141,12 @@ void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t dept
     const Task task = stack_.back();
     stack_.pop_back();
     check_stop(tree.stop);
-    grow_node(tree, task);
+    if (plain_ && task.totals.n <= MAX_TWIG_ROWS) {
+      twigs_.grow(tree, {task.node, task.depth, task.totals},
+                  {ids(task.begin, task.totals.n), plain_lists(task), rows_, row_of_id_.data()});
+    } else {
+      grow_node(tree, task);
+    }
   }
 }
 
@@ -232,27 +240,17 @@ NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin,
   return in_order ? class_lanes_.totals(class_w, n) : child_totals(begin, n);
 }
 
-// Where the mean lies far outside the spread, responses are centred anew: differences of large sums
-// would drown the gains of deep nodes. The rows are this subtree's own.
+// The rows are this subtree's own, and may be centred anew.
 NodeTotals SmallGrower::child_totals(std::uint32_t begin, std::uint32_t n) {
-  constexpr double FAR = 1e4;
   NodeTotals totals = node_totals(ids(begin, n), rows_, target_, search_.sides());
-  const bool numbers = target_.kind == TargetKind::MULTI ||
-                       (target_.kind == TargetKind::SCALAR && !target_.is_classifier);
-  if (!numbers || totals.pure || totals.score <= FAR * totals.impurity) return totals;
+  if (target_.kind == TargetKind::CLASSES || !is_far(totals, target_)) return totals;
   center(ids(begin, n), totals);
   return node_totals(ids(begin, n), rows_, target_, search_.sides());
 }
 
 void SmallGrower::center(std::span<const std::uint16_t> rows, const NodeTotals& totals) {
-  if (target_.kind == TargetKind::SCALAR) {
-    const double mean = totals.wy / totals.w;
-    for (const auto id : rows) {
-      y_[id] -= mean;
-      pair_[id].wy = pair_[id].w * y_[id];
-    }
-    return;
-  }
+  if (target_.kind == TargetKind::SCALAR)
+    return bayeswood::center(rows, totals, y_.data(), pair_.data());
   const std::size_t k = target_.n_outputs;
   for (std::size_t j = 0; j < k; ++j) {
     double sum = 0;
@@ -275,8 +273,15 @@ Split SmallGrower::draw_split(TreeContext& tree, const Task& task) {
   return top_.draw(tree.choices);
 }
 
+Split SmallGrower::find_plain_split(TreeContext& tree, const Task& task) {
+  const PlainLists lists = plain_lists(task);
+  const auto found = plain_search_.search(tree, task.totals, rows_.pair, lists);
+  return found.found() ? PlainSearch::split_of(found, lists) : Split{};
+}
+
 Split SmallGrower::find_split(TreeContext& tree, const Task& task) {
   if (tree.options.n_candidates > 0) return draw_split(tree, task);
+  if (plain_) return find_plain_split(tree, task);
   Split best;
   const Limits limits = tree.limits(task.totals);
   tree.features.restart();

@@ -30,6 +30,10 @@ const Kernels& chosen(const Kernels* fast, const Kernels& portable) {
   return wants_portable || fast == nullptr ? portable : *fast;
 }
 
+const Kernels* best_kernels() {
+  return avx512_kernels() != nullptr ? avx512_kernels() : avx2_kernels();
+}
+
 // Responses without the last bits of `sin`, which may differ between libraries.
 RandomData rounded(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   RandomData data(rows, columns, 0.05, seed);
@@ -53,7 +57,7 @@ GrowOptions options_of(const RandomData& data, WeightKind kind) {
   options.max_features = static_cast<std::uint32_t>(data.d / 2);
   options.scheme = {kind, 7};
   options.keep_rows = true;
-  options.kernels = &chosen(avx2_kernels(), portable_kernels());
+  options.kernels = &chosen(best_kernels(), portable_kernels());
   return options;
 }
 

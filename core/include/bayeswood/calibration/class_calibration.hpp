@@ -17,10 +17,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "bayeswood/calibration/log_votes.hpp"
+#include "bayeswood/calibration/minimise.hpp"
 
 namespace bayeswood {
 
@@ -39,9 +41,19 @@ struct LabelledVotes {
   double beyond = 0;   // 1 - B / (trees in a prediction)
 };
 
-// `start`, if given, is where the search begins; the result hardly depends on it.
-ClassCalibration fit_class_calibration(const LabelledVotes& rows,
-                                       const ClassCalibration* start = nullptr);
+// A fit on its way: what each of the three came to, and the second derivatives that guided it.
+// Fits to much the same rows begin there.
+struct CalibrationPath {
+  ClassCalibration powered, sloped, matched;
+  std::optional<Curvature> by_power, by_slopes, by_shares;
+};
+
+ClassCalibration fit_class_calibration(const LabelledVotes& rows);
+
+// To judge a calibration by: with log probabilities to some thousandths. The first begins at a fit
+// to all rows, the second where the first, on much the same rows, came by.
+CalibrationPath calibration_path(const LabelledVotes& rows, const ClassCalibration& start);
+ClassCalibration fit_nearby(const LabelledVotes& rows, CalibrationPath path);
 
 // The least value of the first of the sums: how good averages are, to some thousandths of a nat.
 double calibration_loss(const LabelledVotes& rows);

@@ -15,6 +15,8 @@
 
 namespace bayeswood {
 
+struct ClassRows;
+
 // Averages of rows, as the classes of positive probability. Row i has entries start[i], ...,
 // start[i + 1] - 1, their labels ascending.
 struct VotesView {
@@ -60,7 +62,8 @@ class LogVotes {
   ClassSums sums(const ClassMap& map, std::span<const double> weights, bool second = false) const;
 
   // Second derivatives of the sum of w log Z by k and b, in this order, 2 C x 2 C, what is above
-  // the diagonal left 0: from at most `most_rows` rows, evenly spaced, in place of all.
+  // the diagonal left 0: from at most `most_rows` rows, evenly spaced, in place of all. Rows whose
+  // class is as good as certain add next to nothing, and are passed over unless all are.
   std::vector<double> second_derivatives(const ClassMap& map, std::span<const double> weights,
                                          std::size_t most_rows) const;
 
@@ -69,9 +72,17 @@ class LogVotes {
 
  private:
   struct Block;
+  Block start(const ClassMap& map) const;
   std::size_t end_of_block(std::size_t first) const;
+  std::vector<std::size_t> open_rows(const ClassMap& map) const;
+  // Whether its rows have an entry for every class.
+  bool is_full(const Block& block) const;
+  ClassRows rows(const ClassMap& map, Block& block) const;
   void score(const ClassMap& map, Block& block) const;
-  void add(Block& block, std::span<const double> weights, ClassSums& out) const;
+  void score_some(const ClassMap& map, Block& block) const;
+  void add(const ClassMap& map, Block& block, std::span<const double> weights,
+           ClassSums& out) const;
+  void add_some(Block& block, ClassSums& out) const;
   void add_second(Block& block, std::span<const double> weights, ClassSums& out) const;
   void add_floor(const Block& block, ClassSums& out) const;
 

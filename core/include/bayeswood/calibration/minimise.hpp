@@ -33,8 +33,8 @@ class Curvature {
   bool is_factor_ = false;
 };
 
-// Stops where a step promises a
-// gain below `enough` times 1 + |value|.
+// Ends with a step that promises a gain below `enough` times 1 + |value|: its end, and the value
+// there, are not looked at but taken for what they promise.
 Minimum minimise(const SmoothFunction& function, std::vector<double> start,
                  const Curvature& curvature, double enough);
 

@@ -30,9 +30,14 @@ struct NewVotes {
 };
 
 // out: n_rows x n_classes, summed weight of the old rows whose margin is at most that of the new
-// row with this class. by_class: old rows count for their own class alone.
-void count_unbeaten(const LeftOutRows& old_rows, const NewVotes& votes, bool by_class,
-                    InstructionSet instructions, double* out, const Running& run);
+// row with this class. by_class: old rows count for their own class alone. `enough`: per class, a
+// sum above which some number above it will do.
+//
+// Old rows come in the order of their margins. A class with few votes has a margin below a bound,
+// whoever voted; old rows with larger ones beat it, and are not looked at.
+void count_unbeaten(const LeftOutRows& old_rows, const NewVotes& votes,
+                    std::span<const double> enough, bool by_class, InstructionSet instructions,
+                    double* out, const Running& run);
 
 // One new row, as plain memory that code for any instruction set may look at.
 struct UnbeatenTask {
@@ -44,8 +49,12 @@ struct UnbeatenTask {
   const std::uint64_t* voters;  // n_voted x n_words, bit set: this tree votes for the class
   const std::int32_t* voted;    // n_voted, the classes that have votes
   const std::int32_t* place;    // n_classes, where a class is among these; -1: nowhere
+  const std::size_t* end;       // n_voted + 1, the old rows that may be unbeaten come before it: by
+                                // these classes, and by one without votes
+  const double* enough;         // n_classes, sums above which nothing more is asked
+  const double* enough_of;      // n_voted + 1, the same of these classes and those without votes
   std::int32_t* counts;         // n_voted, to work with
-  double* sums;                 // n_voted, to work with
+  double* sums;                 // n_voted + 1, to work with
   double* out;                  // n_classes
 };
 

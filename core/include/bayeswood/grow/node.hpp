@@ -104,6 +104,22 @@ NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
   return sums.finish(static_cast<std::uint32_t>(ids.size()));
 }
 
+// Where the mean of numbers lies far outside the spread, responses are centred anew: differences of
+// large sums would drown the gains of deep nodes.
+inline bool is_far(const NodeTotals& totals, const Target& target) {
+  constexpr double FAR = 1e4;
+  return !target.is_classifier && !totals.pure && totals.score > FAR * totals.impurity;
+}
+
+template <class Id>
+void center(std::span<const Id> ids, const NodeTotals& totals, double* y, WeightedValue* pair) {
+  const double mean = totals.wy / totals.w;
+  for (const auto id : ids) {
+    y[id] -= mean;
+    pair[id].wy = pair[id].w * y[id];
+  }
+}
+
 // From the weights of all classes, summed up in the order of the rows; they are 0 afterwards.
 template <class Id>
 NodeTotals summed_class_totals(std::span<const Id> ids, const RowData& rows, const Target& target,

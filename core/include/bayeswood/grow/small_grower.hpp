@@ -15,6 +15,7 @@
 #include "bayeswood/grow/search/count_search.hpp"
 #include "bayeswood/grow/search/list_search.hpp"
 #include "bayeswood/grow/search/weight_search.hpp"
+#include "bayeswood/grow/twig_grower.hpp"
 
 namespace bayeswood {
 
@@ -73,6 +74,7 @@ class SmallGrower {
                                const double* class_w);
   void center(std::span<const std::uint16_t> rows, const NodeTotals& totals);
   Split find_split(TreeContext& tree, const Task& task);
+  Split find_plain_split(TreeContext& tree, const Task& task);
   Split draw_split(TreeContext& tree, const Task& task);
   void fill_bins(const Task& task, const Limits& limits);
   void search_group(TreeContext& tree, const Task& task, const Limits& limits,
@@ -99,11 +101,13 @@ class SmallGrower {
     const FeatureCodes& codes = matrix_.feature(feature);
     return in_lanes_ ? bins_.fits(codes, n) : classes_.fits(codes, n);
   }
+  PlainLists plain_lists(const Task& task) const { return {lists_.data() + task.begin, n_rows_}; }
   SmallEntry* list(std::uint32_t feature) { return lists_.data() + std::size_t{feature} * n_rows_; }
 
   const EncodedMatrix& matrix_;
   const Target& target_;
   bool presorted_;  // lists for all features, else codes
+  bool plain_;      // and PlainSearch and twigs serve them
   bool bins_weights_;
   bool may_screen_;
   bool counting_ = false;        // rows have counts, which is all that is looked at
@@ -135,6 +139,8 @@ class SmallGrower {
   ClassScreen screen_;
   CountSearch count_search_;
   WeightSearch weight_search_;
+  PlainSearch plain_search_;
+  TwigGrower twigs_;
 };
 
 }  // namespace bayeswood

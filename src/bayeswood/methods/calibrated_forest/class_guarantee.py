@@ -101,6 +101,7 @@ class ClassGuarantee:
                 tree_votes(forest.core, self.node_class, block, n_jobs),
                 n_classes,
                 conditional,
+                losses,
                 n_jobs=n_jobs,
             )
             > losses

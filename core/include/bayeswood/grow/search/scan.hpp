@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bayeswood/grow/impurity/class_impurity.hpp"
+#include "bayeswood/grow/search/list_parting.hpp"
 #include "bayeswood/grow/search/packed_count.hpp"
 #include "bayeswood/grow/search/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
@@ -154,6 +155,19 @@ struct LaneTask {
 };
 
 using LaneScan = void (*)(const LaneTask& task, Cut* best);
+
+// The same of eight.
+constexpr std::uint32_t WIDE_LANES = 8;
+struct WideTask {
+  const SmallEntry* list[WIDE_LANES];
+  std::uint32_t n;
+  const WeightedValue* pair;
+  double w;
+  double wy;
+  Limits limits;
+};
+using WideScan = void (*)(const WideTask& task, Cut* best);
+
 // Histogram cuts and bounds, see histogram.hpp.
 struct BinTask {
   std::uint32_t n_bins;
@@ -348,10 +362,15 @@ struct Kernels {
   LaneWithin lanes_within;
   LaneCutSums sum_number_cuts;
   LaneCutSums sum_class_cuts;
+  // For twigs, see twig_grower.hpp; null where none are grown.
+  WideScan scan_wide = nullptr;
+  ListParts part_lists{};
 };
 
 const Kernels& portable_kernels();
 // nullptr where the compiler or the machine has no AVX2.
 const Kernels* avx2_kernels();
+// The same for AVX-512.
+const Kernels* avx512_kernels();
 
 }  // namespace bayeswood

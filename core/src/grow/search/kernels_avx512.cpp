@@ -1,0 +1,214 @@
+// What wider registers and masks do better than kernels_avx2.cpp; the rest is taken from there.
+#include <algorithm>
+
+#include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/grow/search/scan.hpp"
+
+#if defined(BAYESWOOD_AVX2)
+#include "bayeswood/base/begin_avx512.inl"
+#include "lanes_avx512.inl"
+
+namespace bayeswood {
+namespace {
+
+constexpr std::uint32_t ENTRIES = 16;  // of a list at once
+
+// The first n entries, or all; the instruction looks at the last eight bits of n alone.
+__mmask16 first_of(std::uint32_t n) {
+  return static_cast<__mmask16>(_bzhi_u32(0xffff, std::min(n, ENTRIES)));
+}
+
+// 16 places of N lists: where their rows stand, and after which places there may be a cut.
+template <std::uint32_t N>
+struct LaneBlock {
+  alignas(64) std::uint32_t offset[N][ENTRIES];  // in doubles
+  alignas(64) std::uint64_t cut[N];              // one bit per place
+
+  void load(const SmallEntry* const* lists, std::uint32_t begin, const CutRange& cuts) {
+    const __m512i code_bits = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+    const __mmask16 there = first_of(cuts.end - begin);
+    const unsigned before = begin < cuts.first ? first_of(cuts.first - begin) : 0;
+    for (std::uint32_t l = 0; l < N; ++l) {
+      const __m512i here = _mm512_maskz_loadu_epi32(there, lists[l] + begin);
+      const __m512i next = _mm512_maskz_loadu_epi32(there, lists[l] + begin + 1);
+      const unsigned differs = _mm512_test_epi32_mask(_mm512_xor_si512(here, next), code_bits);
+      cut[l] = differs & ~before;
+      const __m512i doubled = _mm512_slli_epi32(_mm512_andnot_si512(code_bits, here), 1);
+      _mm512_store_si512(offset[l], doubled);
+    }
+  }
+};
+
+// The sums left of a cut, and the best cut so far.
+template <class V>
+struct LaneState {
+  typename V::Numbers w, wy, to_beat, won;
+  typename V::Words at, won_at;
+
+  LaneState()
+      : w(V::all(0)),
+        wy(V::all(0)),
+        to_beat(V::all(-1)),
+        won(V::all(0)),
+        at(V::words(0)),
+        won_at(V::words(-1)) {}
+  void add(const double* pair, const LaneBlock<V::N>& block, std::uint32_t i) {
+    const auto row = [&](int l) { return _mm_loadu_pd(pair + block.offset[l][i]); };
+    const auto even = V::pairs(row, 0);
+    const auto odd = V::pairs(row, 1);
+    w = V::add(w, V::first(even, odd));
+    wy = V::add(wy, V::second(even, odd));
+  }
+  void write(double total_w, Cut* best) const {
+    alignas(64) double gain[V::N];
+    alignas(64) std::int64_t place[V::N];
+    V::store(gain, won);
+    V::store(place, won_at);
+    for (std::uint32_t l = 0; l < V::N; ++l) {
+      if (place[l] >= 0) best[l] = {total_w * gain[l], static_cast<std::uint32_t>(place[l])};
+    }
+  }
+};
+
+// The same operations in the same order as the portable scan, list by list: the same bits.
+template <class V, class Task>
+void scan_lists(const Task& t, Cut* best) {
+  std::fill_n(best, V::N, Cut{});
+  const CutRange cuts = cuts_within(t.n, 0, t.limits);
+  if (cuts.empty()) return;
+  const auto total_w = V::all(t.w);
+  const auto mean = V::all(t.wy / t.w);
+  const auto min_w = V::all(t.limits.min_weight);
+  const auto tolerance = V::all(t.limits.tolerance / t.w);
+  const auto* pair = reinterpret_cast<const double*>(t.pair);
+  LaneState<V> s;
+  LaneBlock<V::N> block;
+  for (std::uint32_t begin = 0; begin < cuts.end; begin += ENTRIES) {
+    block.load(t.list, begin, cuts);
+    auto places = V::load(block.cut);
+    const std::uint32_t size = std::min(ENTRIES, cuts.end - begin);
+    for (std::uint32_t i = 0; i < size; ++i) {
+      s.add(pair, block, i);
+      const auto shift = V::subtract(s.wy, V::multiply(mean, s.w));
+      const auto w_right = V::subtract(total_w, s.w);
+      const auto gain = V::divide(V::multiply(shift, shift), V::multiply(s.w, w_right));
+      const __mmask8 allowed = V::reach(V::odd(places), V::least(s.w, w_right), min_w);
+      const __mmask8 better = V::exceed(allowed, gain, s.to_beat);
+      s.to_beat = V::chosen(s.to_beat, better, V::add(gain, tolerance));
+      s.won = V::chosen(s.won, better, gain);
+      s.won_at = V::chosen(s.won_at, better, s.at);
+      places = V::halved(places);
+      s.at = V::next(s.at);
+    }
+  }
+  s.write(t.w, best);
+}
+
+// Lanes that are left over hold the first list again. Short lists do not pay for their blocks.
+void scan_lanes(const LaneTask& t, Cut* best) {
+  if (t.n < ENTRIES) return avx2_kernels()->scan_lanes(t, best);
+  if (t.list[2] != t.list[0] || t.list[3] != t.list[0]) return scan_lists<Lanes4>(t, best);
+  scan_lists<Lanes2>(t, best);
+  best[2] = best[3] = best[0];
+}
+
+// Which of 16 entries go left: a word of the sides is looked up by the row's higher five bits, and
+// turned by the lower ones.
+class SideTable {
+ public:
+  explicit SideTable(const RowSides& sides)
+      : low_(_mm512_load_si512(sides.words)), high_(_mm512_load_si512(sides.words + 8)) {}
+
+  __mmask16 left(__mmask16 here, __m512i entries) const {
+    const __m512i place = _mm512_srli_epi32(entries, 5);
+    const __m512i word = _mm512_permutex2var_epi32(low_, place, high_);
+    const __m512i turned = _mm512_rorv_epi32(word, entries);
+    return _mm512_mask_test_epi32_mask(here, turned, _mm512_set1_epi32(1));
+  }
+
+ private:
+  __m512i low_, high_;
+};
+
+void copy_entries(const SmallEntry* from, std::uint32_t n, SmallEntry* to) {
+  for (std::uint32_t i = 0; i < n; i += ENTRIES) {
+    const __mmask16 here = first_of(n - i);
+    _mm512_mask_storeu_epi32(to + i, here, _mm512_loadu_si512(from + i));
+  }
+}
+
+// A list of 16 entries at most, which are read before any is written.
+template <bool LEFT, bool RIGHT>
+void part_few(SmallEntry* list, std::uint32_t n, const SideTable& sides) {
+  const __mmask16 here = first_of(n);
+  const __m512i entries = _mm512_maskz_loadu_epi32(here, list);
+  const __mmask16 goes_left = sides.left(here, entries);
+  const auto goes_right = static_cast<__mmask16>(here & ~goes_left);
+  const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+  const __m512i lefts = _mm512_maskz_compress_epi32(goes_left, entries);
+  const __m512i rights = _mm512_maskz_compress_epi32(goes_right, entries);
+  if (LEFT) _mm512_mask_storeu_epi32(list, first_of(n_left), lefts);
+  if (RIGHT) _mm512_mask_storeu_epi32(list + n_left, first_of(n - n_left), rights);
+}
+
+// Left entries are written to where they were read or before, right ones wait in the scratch.
+template <bool LEFT, bool RIGHT>
+void part_many(SmallEntry* list, std::uint32_t n, const SideTable& sides, SmallEntry* scratch) {
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < n; i += ENTRIES) {
+    const __mmask16 here = first_of(n - i);
+    const __m512i entries = _mm512_maskz_loadu_epi32(here, list + i);
+    const __mmask16 goes_left = sides.left(here, entries);
+    const auto goes_right = static_cast<__mmask16>(here & ~goes_left);
+    const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+    if (LEFT && i + ENTRIES <= n) {
+      _mm512_storeu_si512(list + left, _mm512_maskz_compress_epi32(goes_left, entries));
+    } else if (LEFT) {
+      const __m512i lefts = _mm512_maskz_compress_epi32(goes_left, entries);
+      _mm512_mask_storeu_epi32(list + left, first_of(n_left), lefts);
+    }
+    if (RIGHT)
+      _mm512_storeu_si512(scratch + right, _mm512_maskz_compress_epi32(goes_right, entries));
+    left += n_left;
+    right += std::min(ENTRIES, n - i) - n_left;
+  }
+  if (RIGHT) copy_entries(scratch, right, list + left);
+}
+
+template <bool LEFT, bool RIGHT>
+void part_lists(const ListParting& t) {
+  const SideTable sides(t.sides);
+  for (std::uint32_t k = 0; k < t.n_lists; ++k) {
+    SmallEntry* list = t.lists + k * t.stride;
+    if (k == t.skipped) continue;
+    if (t.n <= ENTRIES) {
+      part_few<LEFT, RIGHT>(list, t.n, sides);
+    } else {
+      part_many<LEFT, RIGHT>(list, t.n, sides, t.scratch);
+    }
+  }
+}
+
+}  // namespace
+
+const Kernels* avx512_kernels() {
+  if (!runs_avx512()) return nullptr;
+  static const Kernels kernels = [] {
+    Kernels best = *avx2_kernels();
+    best.scan_lanes = scan_lanes;
+    best.scan_wide = scan_lists<Lanes8, WideTask>;
+    best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
+    return best;
+  }();
+  return &kernels;
+}
+
+}  // namespace bayeswood
+
+#include "bayeswood/base/end_avx512.inl"
+#else
+const bayeswood::Kernels* bayeswood::avx512_kernels() {
+  return nullptr;
+}
+#endif
