@@ -3,6 +3,7 @@
 
 #include "../src/base/vector_math_wide.hpp"
 #include "../src/calibration/class_rows.hpp"
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/calibration/class_calibration.hpp"
 #include "bayeswood/calibration/minimise.hpp"
@@ -36,14 +37,14 @@ TEST(vector_exp_and_log_are_those_of_the_library) {
 }
 
 TEST(vector_math_has_the_same_bits_with_wider_instructions) {
-  if (!has_avx2()) return;
+  if (!runs_avx2()) return;
   std::vector<double> at;
   for (int i = 1; i <= 3000; ++i) at.push_back(i * 0.0371);
   // Of one number each, nothing is wide.
   std::vector<double> exps = at, logs = at, wider_exps = at, wider_logs = at;
   exp_in_place_avx2(exps);
   log_in_place_avx2(logs);
-  if (has_avx512()) {
+  if (runs_avx512()) {
     exp_in_place_avx512(wider_exps);
     log_in_place_avx512(wider_logs);
     CHECK(wider_exps == exps && wider_logs == logs);

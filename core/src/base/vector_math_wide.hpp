@@ -5,11 +5,9 @@
 
 namespace bayeswood {
 
-bool has_avx2();
 void exp_in_place_avx2(std::span<double> values);
 void log_in_place_avx2(std::span<double> values);
 
-bool has_avx512();
 void exp_in_place_avx512(std::span<double> values);
 void log_in_place_avx512(std::span<double> values);
 
