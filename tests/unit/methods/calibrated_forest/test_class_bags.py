@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from scipy.special import entr, stdtrit
+from scipy.special import entr
 
 from bayeswood import BayeswoodError, CalibratedForestClassifier, load
 from bayeswood.forest import RowWeights
 from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 from bayeswood.methods.calibrated_forest.class_bags import BagSpread, trees_per_bag
+from bayeswood.uncertainty.reach import student_reach
 
 N_ROWS = 300
 
@@ -69,7 +70,7 @@ def test_the_interval_adds_what_is_not_known_of_the_offset(model):
     deviations, weights = by_hand(model, X)
     variance = np.einsum("g,gnc->nc", weights, deviations**2)
     variance += (proba * (1 - proba)) ** 2 * model.offset_variance_
-    reach = stdtrit(len(weights) - 1, 0.9) * np.sqrt(variance)
+    reach = student_reach(len(weights) - 1, 0.8) * np.sqrt(variance)
     low, high = np.moveaxis(model.predict_interval(X, 0.8), -1, 0)
     np.testing.assert_allclose(low, np.maximum(proba - reach, 0), atol=1e-11)
     np.testing.assert_allclose(high, np.minimum(proba + reach, 1), atol=1e-11)

@@ -391,7 +391,7 @@ def test_ctrl_c_raises_or_returns_what_there_is():
         [sys.executable, "-c", INTERRUPTED],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=60,
         check=False,
     )
     assert done.returncode == 0, done.stderr
