@@ -11,8 +11,8 @@ std::uint64_t below64(const std::uint16_t* codes, std::uint16_t place) {
   return word;
 }
 
-Sides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
-           std::uint64_t* left, std::uint64_t* right) {
+FilledSides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+                 std::uint64_t* left, std::uint64_t* right) {
   std::uint64_t any_left = 0;
   std::uint64_t any_right = 0;
   for (std::size_t w = 0; w < BLOCK_WORDS; ++w) {
@@ -67,7 +67,7 @@ RowBits LeafFinder::all_rows(std::uint32_t n_rows) {
 
 std::uint32_t LeafFinder::descend(const PriorTree& tree, const CodedBlock& block, Visit& at) {
   RowBits left, right;
-  const Sides has = part(tree, block, at, left, right);
+  const FilledSides has = part(tree, block, at, left, right);
   const std::uint32_t child = tree.left(at.node);
   if (!has.left) {
     at.rows = right;
@@ -78,14 +78,14 @@ std::uint32_t LeafFinder::descend(const PriorTree& tree, const CodedBlock& block
   return child;
 }
 
-Sides LeafFinder::part(const PriorTree& tree, const CodedBlock& block, const Visit& at,
-                       RowBits& left, RowBits& right) const {
+FilledSides LeafFinder::part(const PriorTree& tree, const CodedBlock& block, const Visit& at,
+                             RowBits& left, RowBits& right) const {
   const std::uint16_t* column = block.column(tree.rule[at.node] & 0xffff);
   if (!codes_.has_categories() || !codes_.is_category(tree.feature(at.node)))
     return kernels_.part(column, tree.place(at.node), at.rows.data(), left.data(), right.data());
   left.fill(0);
   right.fill(0);
-  Sides has{false, false};
+  FilledSides has{false, false};
   for_each_row(at.rows, [&](std::uint32_t row) {
     const bool goes_left = tree.in_left_set(at.node, column[row]);
     (goes_left ? left : right)[row / 64] |= 1ULL << (row % 64);

@@ -17,8 +17,8 @@ std::uint32_t below32(const std::uint16_t* codes, __m256i place) {
   return static_cast<std::uint32_t>(_mm256_movemask_epi8(both));
 }
 
-Sides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
-           std::uint64_t* left, std::uint64_t* right) {
+FilledSides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+                 std::uint64_t* left, std::uint64_t* right) {
   const __m256i limit = _mm256_set1_epi16(static_cast<short>(place));
   std::uint64_t any_left = 0;
   std::uint64_t any_right = 0;

@@ -15,8 +15,8 @@ long long below64(const std::uint16_t* codes, __m512i place) {
 }
 
 // Words meet in a register: read back as one vector, eight stores would have to reach the cache.
-Sides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
-           std::uint64_t* left, std::uint64_t* right) {
+FilledSides part(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+                 std::uint64_t* left, std::uint64_t* right) {
   static_assert(BLOCK_WORDS == 8);
   const __m512i limit = _mm512_set1_epi16(static_cast<short>(place));
   const auto word = [&](std::size_t w) { return below64(column + 64 * w, limit); };

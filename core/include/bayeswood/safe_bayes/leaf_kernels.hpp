@@ -18,14 +18,14 @@ namespace bayeswood {
 using RowBits = std::array<std::uint64_t, BLOCK_WORDS>;
 
 // Which side of a cut has rows.
-struct Sides {
+struct FilledSides {
   bool left, right;
 };
 
 struct LeafKernels {
   // Those of the rows whose code is <= place, and the others.
-  Sides (*part)(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
-                std::uint64_t* left, std::uint64_t* right);
+  FilledSides (*part)(const std::uint16_t* column, std::uint16_t place, const std::uint64_t* rows,
+                      std::uint64_t* left, std::uint64_t* right);
   // Leaf numbers of a whole block in a full tree without categories.
   void (*walk_full)(const std::uint32_t* rules, std::uint32_t depth, const std::uint16_t* codes,
                     std::uint32_t shift, std::uint32_t* leaf);
@@ -100,8 +100,8 @@ class LeafFinder {
   // Leaves the rows of the returned child in `at`; the other child waits if it has rows.
   std::uint32_t descend(const PriorTree& tree, const CodedBlock& block, Visit& at);
   // The rows of a node in its children.
-  Sides part(const PriorTree& tree, const CodedBlock& block, const Visit& at, RowBits& left,
-             RowBits& right) const;
+  FilledSides part(const PriorTree& tree, const CodedBlock& block, const Visit& at, RowBits& left,
+                   RowBits& right) const;
   bool goes_left(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,
                  std::uint32_t row) const;
   std::uint32_t walk(const PriorTree& tree, const CodedBlock& block, std::uint32_t node,
