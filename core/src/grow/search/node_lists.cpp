@@ -23,18 +23,22 @@ void NodeLists::sort_group(std::span<const std::uint32_t> features) {
   alignas(32) SmallEntry lanes[MAX_NETWORK_ROWS * LANES];
   const std::uint32_t padded = (n_ + NETWORK_STEP - 1) / NETWORK_STEP * NETWORK_STEP;
   std::fill(lanes + std::size_t{n_} * LANES, lanes + std::size_t{padded} * LANES, ~SmallEntry{0});
-  const std::uint16_t* ids = rows().data();
-  for (std::uint32_t l = 0; l < LANES; ++l) {
-    const std::uint16_t* codes =
-        subtree_.column(features[std::min<std::size_t>(l, features.size() - 1)]);
-    for (std::uint32_t i = 0; i < n_; ++i) {
-      lanes[i * LANES + l] = make_entry<SmallEntry>(codes[ids[i]], ids[i]);
-    }
-  }
+  interleave(features, lanes);
   node_->kernels.sort_lanes(lanes, sorting_network(padded));
-  for (std::uint32_t l = 0; l < features.size(); ++l) {
-    SmallEntry* list = room(l);
-    for (std::uint32_t i = 0; i < n_; ++i) list[i] = lanes[i * LANES + l];
+  SmallEntry* lists[LANES] = {room(0), room(1), room(2), room(3)};
+  for (std::uint32_t i = 0; i < n_; ++i) {
+    for (std::uint32_t l = 0; l < LANES; ++l) lists[l][i] = lanes[i * LANES + l];
+  }
+}
+
+// Lanes that are left over take the last feature again.
+void NodeLists::interleave(std::span<const std::uint32_t> features, SmallEntry* lanes) const {
+  const std::uint16_t* codes[LANES];
+  for (std::size_t l = 0; l < LANES; ++l)
+    codes[l] = subtree_.column(features[std::min(l, features.size() - 1)]);
+  for (const auto id : rows()) {
+    for (std::uint32_t l = 0; l < LANES; ++l) lanes[l] = make_entry<SmallEntry>(codes[l][id], id);
+    lanes += LANES;
   }
 }
 

@@ -26,6 +26,7 @@ class NodeLists {
   const SmallEntry* of(std::uint32_t feature, std::uint32_t slot);
 
  private:
+  void interleave(std::span<const std::uint32_t> features, SmallEntry* lanes) const;
   SmallEntry* room(std::uint32_t slot) { return lists_.data() + std::size_t{slot} * n_; }
 
   const Subtree& subtree_;
