@@ -172,7 +172,8 @@ def _words(place: _Place) -> str:
 
 def _add_tree(flat: _Flat, root: Any, settings: NestedSettings, where: str) -> int:
     """Append one tree breadth first: both children of the k-th split follow those of earlier."""
-    waiting, n_nodes = deque([(root, ("root", (where, None)))]), 0
+    waiting: deque[tuple[Any, _Place]] = deque([(root, ("root", (where, None)))])
+    n_nodes = 0
     while waiting:
         node, place = waiting.popleft()
         n_nodes += 1
