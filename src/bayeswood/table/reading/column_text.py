@@ -8,6 +8,7 @@ from typing import Any, Literal
 from bayeswood.table.arrow_functions import (
     cast,
     contains,
+    every,
     matches,
     some,
     trimmed,
@@ -130,14 +131,9 @@ def _plain(name: str, text: Any, *, whole_only: bool) -> ColumnText | None:
     first = next(cell for chunk in text.chunks for cell in chunk if cell.is_valid).as_py()
     if first.strip() not in (*TRUE_CELLS, *FALSE_CELLS):
         return None
-    import pyarrow.compute as pc
-
-    is_true = pc.is_in(text, value_set=pa.array(TRUE_CELLS))
-    known = pc.is_in(text, value_set=pa.array([*TRUE_CELLS, *FALSE_CELLS]))
-    if not pc.all(pc.or_(known, pc.is_null(text))).as_py():
+    if not every(matches(text, f"^({'|'.join((*TRUE_CELLS, *FALSE_CELLS))})$")):
         return None
-    none = pa.scalar(None, pa.bool_())
-    return ColumnText(name, text, pc.if_else(pc.is_null(text), none, is_true))
+    return ColumnText(name, text, cast(text, pa.bool_()))
 
 
 def _cast(text: Any, kind: Any) -> Any:
