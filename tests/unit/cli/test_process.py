@@ -44,6 +44,20 @@ def test_a_verb_imports_no_other():
     assert (done.stdout, done.stderr) == ("info\n", "")
 
 
+def test_a_process_of_its_own_seldom_searches_for_cycles():
+    """What it imports stays; whoever calls `main` keeps the searches as they are."""
+    script = (
+        "import contextlib, gc, sys; from bayeswood.cli import main\n"
+        "sys.argv, usual = ['bayeswood', '--version'], gc.get_threshold()\n"
+        "for args in (['--version'], None):\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        main(args)\n"
+        "    print(gc.get_threshold() == usual, gc.get_freeze_count() > 0, gc.isenabled())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.splitlines()[1::2] == ["True False True", "False True True"]
+
+
 @pytest.mark.parametrize(("args", "code"), [
     (["info", "gone.bw"], 1),
     (["fit", "gone.csv", "--target", "y"], 1),
