@@ -21,7 +21,8 @@ from bayeswood.cli.app import VERBS, app
 from bayeswood.methods.base import plain_estimator
 from bayeswood.methods.registry import ESTIMATORS
 
-LAZY = ["bayeswood", "bayeswood.distributed", "bayeswood.methods", "bayeswood.uncertainty"]
+LAZY = ["bayeswood", "bayeswood.distributed", "bayeswood.methods", "bayeswood.report"]
+LAZY += ["bayeswood.uncertainty"]
 HEAVY = ["IPython", "joblib", "matplotlib", "pandas", "polars", "scipy.optimize", "scipy.stats"]
 HEAVY += ["sklearn", "multiprocessing"]
 # What tables of numbers and words do without; they are half of the commands' time.

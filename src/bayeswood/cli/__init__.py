@@ -12,7 +12,7 @@ __all__ = ["main"]
 _ONLY_PREDICT = ("evaluate", "info", "predict")
 # Objects made between two searches for cycles. Imports make many that stay: Python's own 700 have
 # them looked through again and again.
-_GC_THRESHOLD = 50_000
+_GC_THRESHOLD = 100_000
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -64,7 +64,8 @@ def _centre_and_scale(column: NDArray[Any]) -> tuple[float, float]:
     ascending = np.sort(values)
     low, centre, high = (quantile(ascending, share) for share in (0.25, 0.5, 0.75))
     with np.errstate(over="ignore"):
-        for scale in ((high - low) / _QUARTILES, np.std(values)):
+        for spread in (lambda: (high - low) / _QUARTILES, lambda: np.std(values)):
+            scale = spread()
             if np.isfinite(scale) and scale > 0:
                 return float(centre), float(scale)
     return float(centre), 1.0
