@@ -78,12 +78,12 @@ def test_an_estimator_loads_no_other_family():
 @pytest.mark.parametrize(
     ("verb", "model", "ending", "budget"),
     [
-        ("predict", "classes", "csv", 475),
-        ("predict", "numbers", "csv", 475),
-        ("predict", "classes", "parquet", 510),
-        ("evaluate", "classes", "csv", 475),
-        ("evaluate", "numbers", "csv", 475),
-        ("info", "classes", None, 440),
+        ("predict", "classes", "csv", 390),
+        ("predict", "numbers", "csv", 390),
+        ("predict", "classes", "parquet", 425),
+        ("evaluate", "classes", "csv", 390),
+        ("evaluate", "numbers", "csv", 390),
+        ("info", "classes", None, 350),
     ],
 )
 def test_predicting_from_the_command_line_does_without(
@@ -97,7 +97,10 @@ def test_predicting_from_the_command_line_does_without(
     assert not loaded & {*HEAVY, "bayeswood.posterior", "scipy.special"}
     unused = set() if ending == "parquet" else set(NOT_FOR_PLAIN_TABLES)
     assert loaded & unused == set()
-    assert len(loaded) <= budget, len(loaded)
+    others = [
+        name for name in loaded if name.split(".")[0] != "numpy"
+    ]  # as many as its version has
+    assert len(others) <= budget, len(others)
 
 
 def test_help_loads_no_verb(tmp_path):
