@@ -830,6 +830,9 @@ def draw_weights(
     it were a table of its own grown with `part_seed`.
     """
 
+def tell_leaks(wanted: bool) -> None:
+    """Whether what is still there of this module at the very end is told of, on stderr."""
+
 def instruction_sets() -> list[str]:
     """Those this machine can run, best first."""
 
