@@ -1,11 +1,13 @@
 #include "bayeswood/forest/compiled_forest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 #include <unordered_map>
 
+#include "bayeswood/base/radix_sort.hpp"
 #include "tree_descent.hpp"
 
 namespace bayeswood {
@@ -15,6 +17,26 @@ constexpr std::uint16_t ALWAYS_LEFT = 0;
 constexpr std::uint16_t ALWAYS_RIGHT = 65535;
 constexpr std::size_t MAX_PLACES = 65534;
 constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes per cell
+
+// Ascending, each once. As integers doubles of one sign are in order.
+void sort_distinct(std::vector<double>& values) {
+  constexpr std::size_t FEW = 512;
+  constexpr std::uint64_t SIGN = std::uint64_t{1} << 63;
+  const std::size_t n = values.size();
+  if (n < FEW) {
+    std::sort(values.begin(), values.end());
+  } else {
+    std::vector<std::uint64_t> keys(n), scratch(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto bits = std::bit_cast<std::uint64_t>(values[i] + 0.0);  // no negative zero
+      keys[i] = (bits & SIGN) != 0 ? ~bits : bits ^ SIGN;
+    }
+    radix_sort(keys.data(), scratch.data(), n, 0, 64);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i] = std::bit_cast<double>((keys[i] & SIGN) != 0 ? keys[i] ^ SIGN : ~keys[i]);
+  }
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
 
 // Sends the rows that are at a node to its children, which follow one another.
 template <class Place>
@@ -140,8 +162,7 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
     // Keep the lists short while they are gathered.
     for (auto& values : thresholds_) {
       if (values.size() < 2 * MAX_PLACES) continue;
-      std::sort(values.begin(), values.end());
-      values.erase(std::unique(values.begin(), values.end()), values.end());
+      sort_distinct(values);
       // More will not become fewer: sorting on for every further tree would take for ever.
       if (values.size() > MAX_PLACES) return false;
     }
@@ -152,8 +173,7 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
   std::stable_sort(lists.begin(), lists.end(),
                    [](const auto* a, const auto* b) { return a->size() > b->size(); });
   return std::all_of(lists.begin(), lists.end(), [](std::vector<double>* values) {
-    std::sort(values->begin(), values->end());
-    values->erase(std::unique(values->begin(), values->end()), values->end());
+    sort_distinct(*values);
     return values->size() <= MAX_PLACES;
   });
 }
@@ -164,10 +184,22 @@ std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const 
   return place;
 }
 
+// The thresholds around those of some nodes, which are met in no order.
+void CompiledForest::ask_for_places(const Tree& tree, std::size_t begin, std::size_t end) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::int32_t f = tree.feature[i];
+    if (f == LEAF || shape_.n_levels[f] > 0) continue;
+    const auto feature = static_cast<std::size_t>(f);
+    prefetch(thresholds_[feature].data() + cells_[feature].around(tree.threshold[i]).first);
+  }
+}
+
 template <class AnyNode, class PlaceOf>
 void CompiledForest::pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place) {
+  constexpr std::size_t AHEAD = 32;
   offset_.push_back(nodes.size());
   for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    if (packed_ && i % AHEAD == 0) ask_for_places(tree, i, std::min(i + AHEAD, tree.n_nodes()));
     const std::int32_t f = tree.feature[i];
     AnyNode node{};
     node.child = tree.child[i];

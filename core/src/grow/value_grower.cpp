@@ -65,6 +65,7 @@ ValueGrower<Value>::ValueGrower(const EncodedMatrix& matrix, const Target& targe
       grids_(grids),
       parts_(target),
       sums_(target),
+      picked_(target),
       least_(table.stride),
       largest_(table.stride),
       cut_(table.stride),
@@ -105,7 +106,7 @@ void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData&
   const bool classes = target_.kind == TargetKind::CLASSES, regression = !target_.is_classifier;
   Block& to = block_;
   to.training_row.assign(rows.begin(), rows.end());
-  to.values.resize(n * table_.stride);
+  to.values.resize(n * table_.stride + MOST_PICKED_BYTES / sizeof(Value));
   if (lanes_.size() < n * LANES) lanes_.resize(n * LANES);
   if (classes) {
     to.w.resize(n);
@@ -177,6 +178,11 @@ void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
   if (target_.kind != TargetKind::CLASSES)
     return parts_.part_numbers(task, by, kernels, left, right);
   auto& [right_w, left_w] = parts_.side_weights();
+  if (best.picked) {
+    picked_.write_kept(left_w.data(), right_w.data());
+    return parts_.part_sides(task, picked_.kept_sides(), picked_.kept_lane(), kernels, block_.data,
+                             left, right);
+  }
   sums_.write_kept(left_w.data(), right_w.data());
   parts_.part_classes(task, by, kernels, block_.data, left, right);
 }
@@ -204,6 +210,7 @@ typename ValueGrower<Value>::Best ValueGrower<Value>::find_best(TreeContext& tre
     try_all(tree, task, limits, best);
     return best;
   }
+  if (picks(tree.options.kernels->lanes<Value>())) return pick_best(tree, task, limits, wanted);
   std::size_t tried = 0;
   while (tree.features.left() > 0 && (tried < wanted || !best.found())) {
     const std::size_t left = std::min(wanted - std::min(tried, wanted), tree.features.left());
@@ -231,11 +238,7 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
   for (std::size_t k = 0; k < size; ++k) {
     if (!(range.least[k] < range.largest[k])) continue;
     ++n_cuts;
-    threshold[k] = draw_between(range.least[k], range.end[k], draws_->next_uniform());
-    // Within the last bin: what lies below the bin.
-    cut[k] = threshold[k] < range.largest[k]
-                 ? at_most(threshold[k], Value{})
-                 : std::nextafter(range.largest[k], -std::numeric_limits<Value>::infinity());
+    cut_at_random(range.least[k], range.largest[k], range.end[k], threshold[k], cut[k]);
   }
   if (n_cuts == 0) return 0;
   sums_.find_gains({lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
@@ -246,6 +249,74 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
     if (target_.kind == TargetKind::CLASSES) sums_.keep(k);
   }
   return n_cuts;
+}
+
+// Between the least value and the end of the largest one's bin. Within the last bin: what lies
+// below the bin goes left.
+template <class Value>
+void ValueGrower<Value>::cut_at_random(Value least, Value largest, Value end, double& threshold,
+                                       Value& cut) {
+  threshold = draw_between(least, end, draws_->next_uniform());
+  cut = threshold < largest ? at_most(threshold, Value{})
+                            : std::nextafter(largest, -std::numeric_limits<Value>::infinity());
+}
+
+template <class Value>
+bool ValueGrower<Value>::picks(const LaneKernels<Value>& kernels) const {
+  return kernels.pick_classes != nullptr && target_.kind == TargetKind::CLASSES &&
+         target_.n_outputs <= MOST_PICKED_CLASSES &&
+         table_.stride * sizeof(Value) <= MOST_PICKED_BYTES;
+}
+
+// The next features that vary, as far as there are.
+template <class Value>
+typename ValueGrower<Value>::Picked ValueGrower<Value>::pick(FeatureOrder& features,
+                                                             std::size_t most) {
+  Picked found;
+  while (found.size < most && features.left() > 0) {
+    const std::uint32_t feature = features.next(), place = table_.place(feature);
+    if (!(least_[place] < largest_[place])) continue;
+    found.feature[found.size] = feature;
+    found.place[found.size] = place;
+    cut_at_random(least_[place], largest_[place], largest_[place + (table_.has_bins ? 1 : 0)],
+                  found.threshold[found.size], found.cut[found.size]);
+    ++found.size;
+  }
+  return found;
+}
+
+// As find_best, knowing the ranges of all features: those that do not vary cost next to nothing.
+template <class Value>
+typename ValueGrower<Value>::Best ValueGrower<Value>::pick_best(TreeContext& tree,
+                                                                const GrowTask& task,
+                                                                const Limits& limits,
+                                                                std::size_t wanted) {
+  Best best;
+  const LaneKernels<Value>& kernels = tree.options.kernels->lanes<Value>();
+  const Value* values = block_.values.data();
+  const auto rows = rows_of(task);
+  kernels.find_ranges({values, table_.stride, rows, table_.stride, least_.data(), largest_.data()});
+  std::size_t tried = 0;
+  while (tried < wanted || !best.found()) {
+    const std::size_t most = tried < wanted ? std::min<std::size_t>(wanted - tried, LANES) : 1;
+    const Picked own = pick(tree.features, most);
+    if (own.size == 0) break;
+    tried += own.size;
+    double gains[LANES];
+    PickedCuts<Value> cuts{values, table_.stride, rows, {}, {}, block_.data.w, block_.data.label};
+    std::copy_n(own.place, LANES, cuts.place);
+    std::copy_n(own.cut, LANES, cuts.cut);
+    picked_.find_gains(cuts, kernels, task.totals, limits, gains);
+    std::size_t found = LANES;
+    for (std::size_t k = 0; k < own.size; ++k) {
+      if (!(gains[k] > NO_SCORE)) continue;
+      if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
+      best = {gains[k], own.threshold[k], own.cut[k], largest_[own.place[k]], own.feature[k], true};
+      found = k;
+    }
+    if (found < LANES) picked_.keep(static_cast<std::uint32_t>(found));
+  }
+  return best;
 }
 
 // All features: in the order in which they stand, but for what is drawn, and for ties.

@@ -127,6 +127,7 @@ class CompiledForest {
   template <class AnyNode, class PlaceOf>
   void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
+  void ask_for_places(const Tree& tree, std::size_t begin, std::size_t end) const;
   // A column of the rows [begin, end) into the cells of a block.
   void encode_levels(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
                      std::uint16_t* out) const;

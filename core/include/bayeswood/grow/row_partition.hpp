@@ -24,7 +24,8 @@ class RowPartition {
   // `rows`: of all nodes; ids of `data`.
   void set_rows(std::uint32_t* rows, std::size_t n) {
     rows_ = rows;
-    if (scratch_.size() < n) scratch_.resize(n);
+    constexpr std::size_t MORE = 16;  // a vector may be written beyond the last
+    if (scratch_.size() < n + MORE) scratch_.resize(n + MORE);
   }
   std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
     return {rows_ + task.begin, task.totals.n};
@@ -44,8 +45,7 @@ class RowPartition {
       partition(task, goes_left, left, right, [&](std::uint32_t row, std::uint32_t goes) {
         sums[goes][data_.label[row]] += data_.w[row];
       });
-      left.totals = summed_class_totals(own_rows(left), data_, target_, side_w_[1]);
-      right.totals = summed_class_totals(own_rows(right), data_, target_, side_w_[0]);
+      total_classes(data_, left, right);
     } else if (target_.kind == TargetKind::SCALAR) {
       partition(task, goes_left, left, right, look_away);
       add_up(left, right);
@@ -79,8 +79,16 @@ class RowPartition {
     by.scratch = scratch_.data();
     by.n = task.totals.n;
     set_places(task, kernels.part(by), left, right);
-    left.totals = summed_class_totals(own_rows(left), data, target_, side_w_[1]);
-    right.totals = summed_class_totals(own_rows(right), data, target_, side_w_[0]);
+    total_classes(data, left, right);
+  }
+  // The same by the bit of sides that are known.
+  template <class Value>
+  void part_sides(const GrowTask& task, const std::uint8_t* sides, std::uint32_t bit,
+                  const LaneKernels<Value>& kernels, const RowData& data, GrowTask& left,
+                  GrowTask& right) {
+    const SidePart by{rows_ + task.begin, scratch_.data(), task.totals.n, sides, bit};
+    set_places(task, kernels.part_sides(by), left, right);
+    total_classes(data, left, right);
   }
   // Of all classes, by side: right, left.
   std::array<std::vector<double>, 2>& side_weights() {
@@ -98,6 +106,10 @@ class RowPartition {
     right.totals.n = task.totals.n - n_left;
   }
   std::span<const std::uint32_t> own_rows(const GrowTask& task) const { return rows_of(task); }
+  void total_classes(const RowData& data, GrowTask& left, GrowTask& right) {
+    left.totals = summed_class_totals(own_rows(left), data, target_, side_w_[1]);
+    right.totals = summed_class_totals(own_rows(right), data, target_, side_w_[0]);
+  }
 
   // Numbers of both children side by side: their chains of additions overlap.
   void add_up(GrowTask& left, GrowTask& right) const {

@@ -14,6 +14,7 @@
 #include "bayeswood/grow/row_partition.hpp"
 #include "bayeswood/grow/search/code_grid.hpp"
 #include "bayeswood/grow/search/cut_sums.hpp"
+#include "bayeswood/grow/search/picked_sums.hpp"
 #include "bayeswood/grow/value_rows.hpp"
 
 namespace bayeswood {
@@ -70,6 +71,7 @@ class ValueGrower {
     Value cut = 0;         // what lies at or below it goes left
     Value largest = 0;     // of the feature in the node
     std::uint32_t feature = 0;
+    bool picked = false;  // its sides stand in picked_
     bool found() const { return score > NO_SCORE; }
   };
 
@@ -84,6 +86,17 @@ class ValueGrower {
   std::size_t try_features(TreeContext& tree, const GrowTask& task, const Limits& limits,
                            std::size_t size, Best& best);
   bool takes_all(const TreeContext& tree) const;
+  bool picks(const LaneKernels<Value>& kernels) const;
+  Best pick_best(TreeContext& tree, const GrowTask& task, const Limits& limits, std::size_t wanted);
+  // Features that vary in the node, and a cut of each.
+  struct Picked {
+    std::size_t size = 0;
+    std::uint32_t feature[LANES] = {}, place[LANES] = {};
+    double threshold[LANES] = {};
+    Value cut[LANES] = {};
+  };
+  Picked pick(FeatureOrder& features, std::size_t most);
+  void cut_at_random(Value least, Value largest, Value end, double& threshold, Value& cut);
   void try_all(TreeContext& tree, const GrowTask& task, const Limits& limits, Best& best);
   void settle_thresholds(TreeBuilder& builder);
 
@@ -94,6 +107,7 @@ class ValueGrower {
   Stream* draws_ = nullptr;
   RowPartition parts_;
   CutSums sums_;
+  PickedSums picked_;
   bool is_loaded_ = false;  // whether the node stands in sums_
   Block block_;
   std::vector<Value> lanes_;

@@ -1,8 +1,7 @@
 #include "bayeswood/grow/search/cut_sums.hpp"
 
 #include <algorithm>
-
-#include "bayeswood/grow/impurity/class_impurity.hpp"
+#include <numeric>
 
 namespace bayeswood {
 namespace {
@@ -18,17 +17,31 @@ struct SidePair {
   }
 };
 
-// Over the classes, for both sides of the cuts. Sums are kept in variables of its own, so that they
-// stay in registers.
-template <class Impurity>
-void add_class_terms(const double* sums, std::size_t n_classes, double* w, double* terms) {
-  double all_w[2 * LANES] = {}, all_terms[2 * LANES] = {};
-  for (std::size_t c = 0; c < n_classes; ++c, sums += 2 * LANES) {
-    for (std::size_t s = 0; s < 2 * LANES; ++s) all_w[s] += sums[s];
-    for (std::size_t s = 0; s < 2 * LANES; ++s) all_terms[s] += Impurity::term(sums[s]);
+// The classes of rows in the order in which they are first seen, of 64 at most, whether one was
+// seen being a bit: nothing waits for memory. Returns how many.
+std::uint32_t list_few_classes(std::span<const std::int32_t> label, std::int32_t* seen) {
+  std::uint64_t bits = 0;
+  std::uint32_t n = 0;
+  for (const std::int32_t own : label) {
+    const std::uint64_t bit = std::uint64_t{1} << own;
+    seen[n] = own;
+    n += (bits & bit) == 0 ? 1 : 0;
+    bits |= bit;
   }
-  std::copy_n(all_w, 2 * LANES, w);
-  std::copy_n(all_terms, 2 * LANES, terms);
+  return n;
+}
+
+// Of any number. `is_seen`: 0 before and after.
+std::uint32_t list_classes(std::span<const std::int32_t> label, std::uint8_t* is_seen,
+                           std::int32_t* seen) {
+  std::uint32_t n = 0;
+  for (const std::int32_t own : label) {
+    seen[n] = own;
+    n += is_seen[own] == 0 ? 1 : 0;
+    is_seen[own] = 1;
+  }
+  for (std::uint32_t c = 0; c < n; ++c) is_seen[seen[c]] = 0;
+  return n;
 }
 
 }  // namespace
@@ -49,6 +62,7 @@ void CutSums::load_node(std::span<const std::uint32_t> rows, const RowData& data
 
 void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& data) {
   const double mean = node_.wy / node_.w;
+  outputs_.assign(1, 0);
   if (pair_.size() < rows.size()) pair_.resize(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double w = data.pair[rows[i]].w;
@@ -69,45 +83,43 @@ void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow*
 }
 
 void CutSums::keep(std::size_t lane) {
-  kept_.resize(2 * width_);
-  const double* from = lane_sums_.data() + lane;
-  for (double& to : kept_) {
-    to = *from;
-    from += LANES;
+  kept_.resize(2 * outputs_.size());
+  for (std::size_t c = 0; c < outputs_.size(); ++c) {
+    const double* from = lane_sums_[outputs_[c]].sums + lane;
+    kept_[2 * c] = from[0];
+    kept_[2 * c + 1] = from[LANES];
   }
 }
 
 void CutSums::write_kept(double* left, double* right) const {
-  for (std::size_t c = 0; c < width_; ++c) {
-    left[seen_[c]] = kept_[2 * c];
-    right[seen_[c]] = kept_[2 * c + 1];
+  for (std::size_t c = 0; c < outputs_.size(); ++c) {
+    left[outputs_[c]] = kept_[2 * c];
+    right[outputs_[c]] = kept_[2 * c + 1];
   }
 }
 
 void CutSums::load_classes(std::span<const std::uint32_t> rows, const RowData& data) {
-  class_number_.resize(target_.n_outputs, 0);
+  constexpr std::size_t FEW = 64;
   if (w_.size() < rows.size()) {
     w_.resize(rows.size());
     class_.resize(rows.size());
   }
-  seen_.resize(target_.n_outputs + 1);
-  std::uint32_t n_seen = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int32_t label = data.label[rows[i]];
-    std::uint32_t& number = class_number_[label];
-    seen_[n_seen] = label;
-    n_seen += number == 0 ? 1 : 0;
-    number = number == 0 ? n_seen : number;
-    class_[i] = number - 1;
+    class_[i] = data.label[rows[i]];
     w_[i] = data.w[rows[i]];
   }
-  seen_.resize(n_seen);
-  for (const auto label : seen_) class_number_[label] = 0;
-  width_ = seen_.size();
+  width_ = target_.n_outputs;
+  outputs_.resize(width_ + 1);
+  is_seen_.resize(width_, 0);
+  const auto label = std::span<const std::int32_t>(class_).first(rows.size());
+  outputs_.resize(width_ <= FEW ? list_few_classes(label, outputs_.data())
+                                : list_classes(label, is_seen_.data(), outputs_.data()));
 }
 
 void CutSums::load_outputs(std::span<const std::uint32_t> rows, const RowData& data) {
   width_ = target_.n_outputs;
+  outputs_.resize(width_);
+  std::iota(outputs_.begin(), outputs_.end(), 0);
   w_.resize(rows.size());
   values_.resize(rows.size() * width_);
   mean_.assign(width_, 0.0);
@@ -124,7 +136,15 @@ void CutSums::load_outputs(std::span<const std::uint32_t> rows, const RowData& d
 
 void CutSums::clear() {
   side_ = {};
-  std::fill(sums_.begin(), sums_.end(), 0.0);
+  for (double* place = sums_.data(); place < sums_.data() + sums_.size(); place += width_)
+    for (const std::int32_t k : outputs_) place[k] = 0;
+}
+
+// Of the node's classes; sums of numbers are written, not added to.
+void CutSums::clear_lanes() {
+  lane_sums_.resize(std::max<std::size_t>(2, width_));
+  if (target_.kind != TargetKind::CLASSES) return;
+  for (const std::int32_t own : outputs_) lane_sums_[own] = {};
 }
 
 void CutSums::add(std::span<const Place> places) {
@@ -180,9 +200,9 @@ void CutSums::add_class_codes(const CodeCut& cut) {
     sums_[place * width_ + class_[i]] += w_[i];
   }
   side_[0].n = node_.n - side_[1].n;
-  for (std::size_t k = 0; k < width_; ++k) {
-    side_[0].w += sums_[k];
-    side_[1].w += sums_[width_ + k];
+  for (const std::int32_t own : outputs_) {
+    side_[0].w += sums_[own];
+    side_[1].w += sums_[width_ + own];
   }
 }
 
@@ -199,44 +219,15 @@ void CutSums::add_codes(const CodeCut& cut) {
   }
 }
 
-// Class after class, in the lanes of the cuts.
-void CutSums::find_class_gains(const std::uint32_t* n_left, const Limits& limits,
-                               double* gains) const {
-  double w[2 * LANES], terms[2 * LANES];
-  const bool gini = target_.criterion == Criterion::GINI;
-  if (gini)
-    add_class_terms<Gini>(lane_sums_.data(), width_, w, terms);
-  else
-    add_class_terms<Entropy>(lane_sums_.data(), width_, w, terms);
-  const double *left = w, *right = w + LANES;
-  if (gini) {
-    for (std::size_t k = 0; k < LANES; ++k)
-      gains[k] = terms[k] / left[k] + terms[LANES + k] / right[k] - node_.score;
-  } else {
-    for (std::size_t k = 0; k < LANES; ++k)
-      gains[k] =
-          over_node(Entropy::score(terms[k], left[k]) + Entropy::score(terms[LANES + k], right[k]));
-  }
-  forbid(n_left, left, right, limits, gains);
-}
-
 void CutSums::find_scalar_gains(const std::uint32_t* n_left, const Limits& limits,
                                 double* gains) const {
-  const double* left = lane_sums_.data();
+  const double* left = lane_sums_[0].sums;
   const double* left_wy = left + LANES;
   const double* right = left + 2 * LANES;
   const double* right_wy = left + 3 * LANES;
   for (std::size_t k = 0; k < LANES; ++k)
     gains[k] = left_wy[k] * left_wy[k] / left[k] + right_wy[k] * right_wy[k] / right[k];
-  forbid(n_left, left, right, limits, gains);
-}
-
-// Takes away the gains of cuts that are not allowed.
-void CutSums::forbid(const std::uint32_t* n_left, const double* left, const double* right,
-                     const Limits& limits, double* gains) const {
-  for (std::size_t k = 0; k < LANES; ++k) {
-    if (!allowed(n_left[k], left[k], right[k], limits)) gains[k] = NO_SCORE;
-  }
+  forbid_cuts(node_.n, n_left, left, right, limits, gains);
 }
 
 template <class Value>
@@ -244,12 +235,13 @@ void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const L
                          const LaneKernels<Value>& kernels, double* gains) {
   const bool classes = target_.kind == TargetKind::CLASSES;
   std::uint32_t n_left[LANES];
-  lane_sums_.assign(2 * LANES * (classes ? width_ : 2), 0.0);
-  LaneCuts<Value> task{rows,   {},        pair_.data(), w_.data(), class_.data(), lane_sums_.data(),
-                       n_left, are_units_};
+  clear_lanes();
+  LaneCuts<Value> task{
+      rows, {}, pair_.data(), w_.data(), class_.data(), lane_sums_[0].sums, n_left, are_units_};
   std::copy_n(cuts, LANES, task.cut);
   (classes ? kernels.sum_classes : kernels.sum_numbers)(task);
-  classes ? find_class_gains(n_left, limits, gains) : find_scalar_gains(n_left, limits, gains);
+  if (!classes) return find_scalar_gains(n_left, limits, gains);
+  find_class_gains({lane_sums_[0].sums, outputs_, n_left}, target_.criterion, node_, limits, gains);
 }
 
 template void CutSums::find_gains(const LaneCodes&, const std::uint16_t*, const Limits&,
@@ -260,7 +252,7 @@ template void CutSums::find_gains(const LaneRows<double>&, const double*, const 
                                   const LaneKernels<double>&, double*);
 
 double CutSums::gain(const Limits& limits) const {
-  if (!allowed(side_[0].n, side_[0].w, side_[1].w, limits)) return NO_SCORE;
+  if (!is_allowed(node_.n, side_[0].n, side_[0].w, side_[1].w, limits)) return NO_SCORE;
   return over_node(score(sums_.data(), side_[0].w) + score(sums_.data() + width_, side_[1].w));
 }
 
@@ -272,9 +264,7 @@ double CutSums::gain(std::array<bool, 3> left, const Limits& limits) {
     const std::size_t to = left[place] ? 0 : 1;
     way[to].n += side_[place].n;
     way[to].w += side_[place].w;
-    for (std::size_t k = 0; k < width_; ++k) {
-      merged_[to * width_ + k] += sums_[place * width_ + k];
-    }
+    for (const std::int32_t k : outputs_) merged_[to * width_ + k] += sums_[place * width_ + k];
   }
   for (const Side& side : way) {
     if (side.n < limits.min_rows || side.w < limits.min_weight) return NO_SCORE;
@@ -290,10 +280,10 @@ double CutSums::over_node(double children) const {
 double CutSums::score(const double* sums, double w) const {
   double sum = 0;
   if (target_.kind == TargetKind::CLASSES && target_.criterion == Criterion::ENTROPY) {
-    for (std::size_t k = 0; k < width_; ++k) sum += Entropy::term(sums[k]);
+    for (const std::int32_t k : outputs_) sum += Entropy::term(sums[k]);
     return Entropy::score(sum, w);
   }
-  for (std::size_t k = 0; k < width_; ++k) sum += sums[k] * sums[k];
+  for (const std::int32_t k : outputs_) sum += sums[k] * sums[k];
   return sum / w;
 }
 

@@ -215,7 +215,7 @@ void sum_classes(const LaneCuts<Value>& t) {
   for (std::uint32_t i = 0; i < t.rows.n; ++i) {
     const __m256d right = sides.right(lanes_of<Value, APART>(t.rows, i));
     const __m256d w = _mm256_broadcast_sd(t.w + i);
-    double* own = t.sums + t.class_number[i] * 2 * LANES;
+    double* own = t.sums + static_cast<std::size_t>(t.label[i]) * 2 * LANES;
     const __m256d left_w = _mm256_add_pd(_mm256_loadu_pd(own), _mm256_andnot_pd(right, w));
     const __m256d right_w = _mm256_add_pd(_mm256_loadu_pd(own + LANES), _mm256_and_pd(right, w));
     _mm256_storeu_pd(own, left_w);

@@ -76,7 +76,7 @@ template <class Value>
 void sum_classes(const LaneCuts<Value>& t) {
   std::fill_n(t.n_left, LANES, 0U);
   for (std::uint32_t i = 0; i < t.rows.n; ++i) {
-    double* own = t.sums + t.class_number[i] * 2 * LANES;
+    double* own = t.sums + static_cast<std::size_t>(t.label[i]) * 2 * LANES;
     const Value* lanes = lanes_of(t.rows, i);
     for (std::uint32_t l = 0; l < LANES; ++l) {
       const std::uint32_t goes_left = lanes[l] <= t.cut[l];

@@ -1,8 +1,8 @@
 // Sums over the two sides of a cut, and over the rows that lack a value, for one node after
 // another; and how much a cut gains.
 //
-// A node's rows are copied together once, numbers centred on the node's mean and classes numbered
-// among those present: so gains of deep nodes do not drown in large sums, and a node costs no more
+// A node's rows are copied together once, numbers centred on the node's mean and classes listed as
+// they are first seen: so gains of deep nodes do not drown in large sums, and a node costs no more
 // for classes it does not have. With r = sum w (y - mean) over a side, the gain of a cut is
 //   r_left^2 / w_left + r_right^2 / w_right
 // summed over the outputs; for classes it is the children's score less the node's.
@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/search/scan.hpp"
+#include "bayeswood/grow/search/class_gains.hpp"
 #include "bayeswood/grow/target.hpp"
 
 namespace bayeswood {
@@ -69,33 +69,28 @@ class CutSums {
   void load_outputs(std::span<const std::uint32_t> rows, const RowData& data);
   void add_scalar_codes(const CodeCut& cut);
   void add_class_codes(const CodeCut& cut);
-  void find_class_gains(const std::uint32_t* n_left, const Limits& limits, double* gains) const;
   void find_scalar_gains(const std::uint32_t* n_left, const Limits& limits, double* gains) const;
-  bool allowed(std::uint32_t n_left, double left, double right, const Limits& limits) const {
-    return n_left >= limits.min_rows && node_.n - n_left >= limits.min_rows &&
-           left >= limits.min_weight && right >= limits.min_weight;
-  }
-  void forbid(const std::uint32_t* n_left, const double* left, const double* right,
-              const Limits& limits, double* gains) const;
   void clear();
+  void clear_lanes();
   double over_node(double children) const;
   double score(const double* sums, double w) const;
 
   const Target& target_;
   NodeTotals node_;
   bool are_units_ = false;
-  std::size_t width_ = 1;                    // sums per side
-  std::vector<WeightedValue> pair_;          // SCALAR
-  std::vector<double> w_;                    // CLASSES, MULTI
-  std::vector<std::uint32_t> class_;         // CLASSES: number among the node's classes
-  std::vector<std::uint32_t> class_number_;  // by class, plus 1; 0 between nodes
-  std::vector<std::int32_t> seen_;           // the node's classes, as they are numbered
-  std::vector<double> values_, mean_;        // MULTI
-  std::array<Side, 3> side_;                 // by place
-  std::vector<double> sums_;                 // by place
-  std::vector<double> merged_;               // of the two ways
-  std::vector<double> lane_sums_;            // as LaneCuts has them
-  std::vector<double> kept_;                 // left and right, class after class
+  std::size_t width_ = 1;              // sums per side
+  std::vector<WeightedValue> pair_;    // SCALAR
+  std::vector<double> w_;              // CLASSES, MULTI
+  std::vector<std::int32_t> class_;    // CLASSES
+  std::vector<std::uint8_t> is_seen_;  // by class; 0 between nodes
+  // The outputs that the node has, of classes in the order in which they are first seen.
+  std::vector<std::int32_t> outputs_;
+  std::vector<double> values_, mean_;  // MULTI
+  std::array<Side, 3> side_;           // by place
+  std::vector<double> sums_;           // by place
+  std::vector<double> merged_;         // of the two ways
+  std::vector<ClassSlot> lane_sums_;   // as LaneCuts has them
+  std::vector<double> kept_;           // left and right, class after class
 };
 
 }  // namespace bayeswood

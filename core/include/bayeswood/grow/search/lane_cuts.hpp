@@ -55,18 +55,48 @@ struct RowRanges {
 };
 
 // What lies at or below a feature's cut goes left. Sums are written for left and right, LANES each:
-// of numbers those of w and of w y, of classes those of w class after class, which must be 0
-// before.
+// of numbers those of w and of w y, of classes those of w by class, which must be 0 before.
 template <class Value>
 struct LaneCuts {
   LaneRows<Value> rows;
   Value cut[LANES];
   const WeightedValue* pair;
   const double* w;
-  const std::uint32_t* class_number;
+  const std::int32_t* label;
   double* sums;
   std::uint32_t* n_left;
   bool are_units = false;  // every row weighs 1: sums of w are counts
+};
+
+// Cuts of features wherever they stand in a row, of classes, 64 at most. Weights and classes are by
+// row, sums as LaneCuts has them.
+constexpr std::uint32_t MOST_PICKED_CLASSES = 64;
+template <class Value>
+struct PickedCuts {
+  const Value* values;  // of row 0; MOST_PICKED_BYTES may be read from every row on
+  std::size_t stride;
+  std::span<const std::uint32_t> rows;
+  std::uint32_t place[LANES];
+  Value cut[LANES];
+  const double* w;
+  const std::int32_t* label;
+  double* sums = nullptr;
+  std::uint32_t* n_left = nullptr;
+  std::uint8_t* sides =
+      nullptr;  // of the i-th row: bit l is set where it goes left by the l-th cut
+  // The classes in the order in which they are first seen; room for one more.
+  std::int32_t* seen = nullptr;
+};
+// What a row takes at most.
+constexpr std::size_t MOST_PICKED_BYTES = 128;
+
+// Rows of a node, to be partitioned stably by a bit of their sides.
+struct SidePart {
+  std::uint32_t* rows;     // reordered in place
+  std::uint32_t* scratch;  // room for as many and 16
+  std::uint32_t n;
+  const std::uint8_t* sides;  // of the i-th row
+  std::uint32_t bit;
 };
 
 // A row of numbers, as the totals of a node add it up.
@@ -104,6 +134,9 @@ struct LaneKernels {
   Ranging find_ranges = nullptr;
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;
+  // Null where it is faster to copy features together before they are cut.
+  std::uint32_t (*pick_classes)(const PickedCuts<Value>& task) = nullptr;  // returns how many
+  std::uint32_t (*part_sides)(const SidePart& task) = nullptr;             // how many go left
 };
 
 }  // namespace bayeswood

@@ -19,4 +19,8 @@ LaneKernels<Value> avx2_lane_kernels();
 template <>
 LaneKernels<std::uint16_t> avx2_lane_kernels();
 
+// Puts faster ones in place of some.
+template <class Value>
+void use_avx512(LaneKernels<Value>& kernels);
+
 }  // namespace bayeswood
