@@ -21,8 +21,8 @@ LIST_EXTRAS := import sys, tomllib; \
     print(*(r for e in sys.argv[1:] for r in extras[e] if not r.startswith("bayeswood")), sep="\n")
 
 .NOTPARALLEL: # two installations into one environment must not overlap
-.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-arm test-lowest \
-    test-python coverage clean distclean help
+.PHONY: demo test docs bench wheel wheels-check format lint types test-core test-installed test-arm \
+    test-lowest test-python coverage clean distclean help
 
 help:
 	@sed -n '2,4s/^# //p' Makefile
@@ -32,14 +32,15 @@ help:
 demo: $(VENV)/.installed
 	bayeswood demo --out demo
 
-# Installing and waiting for clusters leave processors idle, which the other checks use. Tools come first:
-# pip takes one processor while the C++ tests are built, the package itself takes all.
+# Installing and waiting for clusters leave processors idle, which the other checks use. They step back,
+# so that what takes longest, to install and then to run the tests, goes first.
 test: $(VENV)/.builder
-	@sh scripts/beside.sh "$(MAKE) --no-print-directory test-core" \
-	  "$(MAKE) --no-print-directory $(VENV)/.tools $(VENV)/.installed"; core=$$?; \
-	$(MAKE) --no-print-directory --question $(VENV)/.installed $(VENV)/.tools && \
-	sh scripts/beside.sh "nice $(MAKE) --no-print-directory --keep-going lint types" \
-	  "$(MAKE) --no-print-directory test-python" && exit $$core
+	@sh scripts/beside.sh "nice $(MAKE) --no-print-directory test-core" \
+	  "$(MAKE) --no-print-directory test-installed"
+
+test-installed: $(VENV)/.tools $(VENV)/.installed
+	@sh scripts/beside.sh "nice $(MAKE) --no-print-directory --keep-going lint types" \
+	  "$(MAKE) --no-print-directory test-python"
 
 # --- set-up: each stamp is remade only when what it depends on has changed ---------------------
 

@@ -302,11 +302,17 @@ std::vector<std::size_t> chosen_bags(const BoostedBags& bags,
   return *numbers;
 }
 
+// So many times a cell is looked at within some milliseconds.
+constexpr std::size_t FEW_CELLS = 200'000;
+
 void grow_stages(BoostedBags& self, std::size_t n_stages,
                  const std::optional<std::vector<std::size_t>>& bags, unsigned n_jobs,
                  const nb::object& progress) {
   const std::vector<std::size_t> chosen = chosen_bags(self, bags);
-  run_released(n_jobs, progress, [&](const Running& run) { self.grow(n_stages, chosen, run); });
+  const std::size_t cells = self.n_rows() * self.matrix().n_features();
+  run_released(
+      n_jobs, progress, [&](const Running& run) { self.grow(n_stages, chosen, run); },
+      cells * chosen.size() * n_stages <= FEW_CELLS);
 }
 
 std::shared_ptr<Forest> boosted_forest(const BoostedBags& self, std::size_t n_stages,

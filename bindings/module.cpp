@@ -15,4 +15,7 @@ NB_MODULE(_core, m) {
   bayeswood::bindings::bind_calibration(m);
   bayeswood::bindings::bind_support(m);
   bayeswood::bindings::bind_attribution(m);
+  m.def(
+      "tell_leaks", [](bool wanted) { nanobind::set_leak_warnings(wanted); },
+      nanobind::arg("wanted"));
 }

@@ -27,12 +27,15 @@ inline Poll make_poll(const nb::object& progress) {
   };
 }
 
-// work(running) without the interpreter lock.
+// work(running) without the interpreter lock. Short work, of some milliseconds, is done by the
+// calling thread itself if nobody watches: to start others takes as long, and Ctrl-C can wait for
+// it.
 template <class Work>
-void run_released(unsigned n_jobs, const nb::object& progress, Work&& work) {
+void run_released(unsigned n_jobs, const nb::object& progress, Work&& work, bool is_short = false) {
   bool interrupted = false;
   {
-    const Running running{n_jobs, make_poll(progress)};
+    const bool alone = is_short && progress.is_none();
+    const Running running = alone ? Running{} : Running{n_jobs, make_poll(progress)};
     nb::gil_scoped_release release;
     try {
       work(running);

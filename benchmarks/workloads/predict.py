@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn import ensemble
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -19,6 +19,9 @@ from benchmarks.measuring import interleave, timed
 from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PEER = "scikit-learn"
 
@@ -105,7 +108,9 @@ def one_mixed_row(options: Options) -> tuple[list[Row], list[str]]:
     ], notes  # fmt: skip
 
 
-def _mixed_table(n_rows: int) -> tuple[pd.DataFrame, NDArray]:
+def _mixed_table(n_rows: int) -> "tuple[pd.DataFrame, NDArray]":
+    import pandas as pd  # the other workloads run without it
+
     random = np.random.default_rng(0)
     words = {
         f"c{i}": random.choice([f"level {j}" for j in range(5 + i)], n_rows) for i in range(13)

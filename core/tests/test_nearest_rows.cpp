@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include "bayeswood/support/nearest_rows.hpp"
@@ -25,9 +27,9 @@ TEST(nearest_rows_are_found_in_every_view) {
   const Table table;
   const std::vector<double> both{1, 1};
   std::vector<double> squared(3 * 5 * 2);
-  std::vector<std::int32_t> neighbour(squared.size());
+  std::vector<std::int32_t> neighbour(2 * 5 * 2);
   for (const unsigned n_threads : {1u, 3u}) {
-    nearest_rows(table.sample(), {true, both}, table.rows(), false,
+    nearest_rows(table.sample(), {true, both}, table.rows(), false, instruction_set("auto"),
                  {2, squared.data(), neighbour.data()}, n_threads);
     // The second row: itself, then the first of two equally near rows.
     CHECK(squared[2] == 0 && neighbour[2] == 1);
@@ -45,9 +47,33 @@ TEST(a_row_of_the_sample_leaves_itself_out) {
   const Table table;
   const std::vector<double> views{1, 0};
   std::vector<double> squared(5);
-  std::vector<std::int32_t> neighbour(5);
-  nearest_rows(table.sample(), {false, views}, table.rows(), true,
-               {1, squared.data(), neighbour.data()}, 2);
+  nearest_rows(table.sample(), {false, views}, table.rows(), true, instruction_set("auto"),
+               {1, squared.data(), nullptr}, 2);
   CHECK((squared == std::vector<double>{1, 1, 1, 1.5 * 1.5, 1.5 * 1.5}));
-  CHECK((neighbour == std::vector<std::int32_t>{1, 0, 1, 0, 3}));
+}
+
+// More rows than fit a tile or the lanes, many of them equally near.
+TEST(nearest_rows_are_the_same_for_any_instructions) {
+  constexpr std::size_t N = 77, COLUMNS = 3;
+  std::mt19937_64 random(5);
+  std::vector<double> columns;
+  for (std::size_t i = 0; i < COLUMNS * N; ++i)
+    columns.push_back(random() % 9 == 0 ? MISSING : 0.3 * static_cast<double>(random() % 12));
+  const std::vector<std::uint8_t> is_category{0, 1, 0};
+  const std::vector<double> views{1, 0, 1, 0.3, 0.7, 0.2};
+  const SampleColumns sample{columns, N, is_category, 1.5};
+  const MatrixView rows{columns.data(), false, N, COLUMNS, 1, N};
+  for (std::size_t k = 1; k <= MOST_NEIGHBOURS; ++k) {
+    const auto search = [&](InstructionSet set) {
+      std::vector<double> squared(5 * N * k);
+      std::vector<std::int32_t> neighbour(COLUMNS * N * k);
+      nearest_rows(sample, {true, views}, rows, true, set, {k, squared.data(), neighbour.data()},
+                   2);
+      return std::pair(squared, neighbour);
+    };
+    const auto [squared, neighbour] = search(InstructionSet::PORTABLE);
+    CHECK(search(instruction_set("auto")) == std::pair(squared, neighbour));
+    for (std::size_t i = 0; i < neighbour.size(); ++i)
+      CHECK(neighbour[i] != static_cast<std::int32_t>(i / k % N));
+  }
 }

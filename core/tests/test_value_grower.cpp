@@ -38,7 +38,8 @@ struct PlainData {
     }
   }
   EncodedMatrix encoded(std::uint32_t max_codes) const {
-    const MatrixView view{cells.data(), false, n, n_columns, n_columns, 1};
+    const MatrixView view{
+        cells.data(), false, n, n_columns, static_cast<std::ptrdiff_t>(n_columns), 1};
     return {view, std::vector<std::int32_t>(n_columns, 0), 1, max_codes};
   }
   // Of so many classes, half of them rare.

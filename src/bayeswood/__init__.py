@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         trusted_types,
     )
     from bayeswood.posterior import posterior_functional
-    from bayeswood.report.explain import explain
+    from bayeswood.report.explanation import explain
     from bayeswood.table.reading import read_table
     from bayeswood.uncertainty import (
         UNCERTAIN,

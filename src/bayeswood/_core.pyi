@@ -830,6 +830,9 @@ def draw_weights(
     it were a table of its own grown with `part_seed`.
     """
 
+def tell_leaks(wanted: bool) -> None:
+    """Whether what is still there of this module at the very end is told of, on stderr."""
+
 def instruction_sets() -> list[str]:
     """Those this machine can run, best first."""
 
@@ -1004,15 +1007,17 @@ def nearest_rows(
     k: int,
     each_column: bool = False,
     leave_out: bool = False,
+    instruction_set: str = "auto",
     n_jobs: int = 1,
 ) -> tuple[F64, NDArray[np.int32]]:
-    """Squared distances, ascending, to the k nearest rows of a sample, and their numbers.
+    """Squared distances, ascending, to the k <= 3 nearest rows of a sample, and their numbers.
 
     columns: (n_features, n_sample), NaN is missing. rows: (n_rows, n_features). views: (n_weighted,
     n_features) weights >= 0; a view's squared distance is the sum of weight * difference^2. With
     each_column, views of each column by itself come first. Values differ by |x - r|, or by
     `mismatch` if just one is missing or levels differ. With leave_out, row i is row i of the sample
-    and not its own neighbour. Both results: (n_views, n_rows, k).
+    and not its own neighbour. Distances: (n_views, n_rows, k). Numbers: (n_features, n_rows, k) of
+    the columns by themselves, none without these.
     """
 
 def shap_values(

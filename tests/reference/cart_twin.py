@@ -104,14 +104,25 @@ class Node:
         self.sum_w = self.weight.sum()
         self.value = self.weight @ self.response / self.sum_w
         self.is_entropy = problem.settings.criterion == "entropy"
-        self.centred = self.response if self.is_entropy else self.response - self.value
-        self.weighted = self.weight[:, None] * self.centred
-        self.sum_wy = self.weighted.sum(axis=0)
-        self.impurity = (
-            entropy(self.sum_wy[None], np.array([self.sum_w]))[0]
-            if self.is_entropy
-            else float((self.weighted * self.centred).sum())
-        )
+        self.prices: dict[int, float] = {}
+
+    @cached_property
+    def centred(self) -> np.ndarray:
+        return self.response if self.is_entropy else self.response - self.value
+
+    @cached_property
+    def weighted(self) -> np.ndarray:
+        return self.weight[:, None] * self.centred
+
+    @cached_property
+    def sum_wy(self) -> np.ndarray:
+        return self.weighted.sum(axis=0)
+
+    @cached_property
+    def impurity(self) -> float:
+        if self.is_entropy:
+            return entropy(self.sum_wy[None], np.array([self.sum_w]))[0]
+        return float((self.weighted * self.centred).sum())
 
     @property
     def is_pure(self) -> bool:
@@ -142,7 +153,10 @@ class Node:
         """What the feature pays of its gain."""
         if not self.problem.n_levels[feature]:
             return 0.0
-        return LevelPrice(self, feature).price(self.problem.trust[feature])
+        if feature not in self.prices:
+            trust = self.problem.trust[feature]
+            self.prices[feature] = LevelPrice(self, feature).price(trust)
+        return self.prices[feature]
 
     def gains(self, left: "Sums", right: "Sums") -> np.ndarray:
         """Decrease of impurity of each way to part the rows; -inf where it is not allowed."""

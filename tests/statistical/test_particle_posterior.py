@@ -94,20 +94,23 @@ def test_the_optimal_proposal_chooses_the_root_as_enumerated(name, seed):
             concentration=case["alpha"],
             random_state=seed,
         ).fit(X, case["y"])
-    shares = root_shares(trees.forest_.trees, trees.member_weights_, X)
+    shares = root_shares(trees.forest_, trees.member_weights_, X)
     assert chi_square(shares, case["optimal_root"], 20_000) < far_out(case["optimal_root"])
 
 
-def root_shares(trees, weights, X):
+def root_shares(forest, weights, X):
     """Weight of each decision about the root: None to stop, or feature and ends of the gap."""
-    shares = {}
-    for tree, weight in zip(trees, weights, strict=True):
-        feature, move = int(tree.feature[0]), None
-        if feature >= 0:
-            values = np.unique(X[:, feature])
-            at = np.searchsorted(values, tree.threshold[0], side="right")
-            move = (feature, float(values[at - 1]), float(values[at]))
-        shares[move] = shares.get(move, 0.0) + weight
+    arrays = forest.to_arrays()
+    root = np.cumsum(arrays["n_nodes"]) - arrays["n_nodes"]
+    feature, threshold = arrays["feature"][root], arrays["threshold"][root]
+    shares = {None: weights[feature < 0].sum()} if (feature < 0).any() else {}
+    for number in range(X.shape[1]):
+        values, own = np.unique(X[:, number]), feature == number
+        gap = np.searchsorted(values, threshold[own], side="right")
+        assert ((gap > 0) & (gap < len(values))).all()
+        for at, share in enumerate(np.bincount(gap, weights[own])):
+            if share > 0:
+                shares[number, float(values[at - 1]), float(values[at])] = share
     return shares
 
 
@@ -248,7 +251,7 @@ def prior_roots(case):
 def distance_from_prior(forest, weights, n, case):
     """Chi-square of the roots, and of the numbers of leaves, over what is far out."""
     roots = prior_roots(case)
-    shares = root_shares(forest.trees, weights, np.array(case["X"], dtype=float))
+    shares = root_shares(forest, weights, np.array(case["X"], dtype=float))
     leaves = dict(enumerate(np.bincount(forest.n_leaves, weights)))
     leaves = {k: share for k, share in leaves.items() if share > 0}
     return max(

@@ -1,6 +1,19 @@
 #include "bayeswood/grow/category.hpp"
 
 namespace bayeswood {
+namespace {
+
+// Whether some prefix is allowed whatever the order: no level is so large that one side is too
+// small just before it and the other just after, and each weighs enough by itself.
+bool surely_splits(const std::vector<LevelSums>& levels, const NodeTotals& totals,
+                   const Limits& limits) {
+  if (levels.size() < 2 || totals.n < 2 * limits.min_rows) return false;
+  return std::all_of(levels.begin(), levels.end(), [&](const LevelSums& level) {
+    return level.n <= totals.n - 2 * limits.min_rows + 1 && level.w >= 2 * limits.min_weight;
+  });
+}
+
+}  // namespace
 
 void note_missing_level(Split& split) {
   const auto holds_missing = [](const std::vector<std::uint16_t>& levels) {
@@ -62,10 +75,18 @@ Split best_level_prefix(std::vector<LevelSums>& levels, const NodeTotals& totals
 Split best_paid_prefix(std::vector<LevelSums>& levels, const std::vector<double>& level_ww,
                        std::uint32_t feature, double root_trust, const NodeTotals& totals,
                        const Limits& limits) {
-  const bool pays = LevelSpread::pays(levels.size(), totals, root_trust);
-  const LevelSpread spread = pays ? level_spread(levels, level_ww) : LevelSpread{};
-  Split best = best_level_prefix(levels, totals, limits);
-  if (pays) spread.charge(best, totals, root_trust, limits.tolerance);
+  Split best;
+  if (LevelSpread::pays(levels.size(), totals, root_trust)) {
+    const LevelSpread spread = level_spread(levels, level_ww);
+    best.refused = spread.is_too_dear(totals, root_trust, limits.tolerance) &&
+                   surely_splits(levels, totals, limits);
+    if (!best.refused) {
+      best = best_level_prefix(levels, totals, limits);
+      spread.charge(best, totals, root_trust, limits.tolerance);
+    }
+  } else {
+    best = best_level_prefix(levels, totals, limits);
+  }
   best.feature = feature;
   return best;
 }

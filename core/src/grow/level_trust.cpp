@@ -15,22 +15,30 @@ double LevelSpread::trust(const NodeTotals& node) const {
   return std::max(0.0, 1 - CHANCE * CHANCE * variance / (excess * excess));
 }
 
-void LevelSpread::charge(Split& split, const NodeTotals& node, double root_trust,
-                         double tolerance) const {
-  if (!split.found()) return;
+double LevelSpread::price(const NodeTotals& node, double root_trust) const {
   const double doubt = 1 - std::max(root_trust, trust(node));
   const double between = sum_ww_per_w_ - lost_weight(node);
   const double variance = node.impurity / (node.w - lost_weight(node));
   const auto n_levels = static_cast<double>(n_levels_);
   const double n_free = n_levels_ == node.n ? 1 : static_cast<double>(FREE_LEVELS);
-  const double price = doubt * variance * between * (n_levels - n_free) / (n_levels - 1);
-  if (split.score - price <= node.score + tolerance) {
+  return doubt * variance * between * (n_levels - n_free) / (n_levels - 1);
+}
+
+bool LevelSpread::is_too_dear(const NodeTotals& node, double root_trust, double tolerance) const {
+  return score_ - price(node, root_trust) <= node.score + tolerance;
+}
+
+void LevelSpread::charge(Split& split, const NodeTotals& node, double root_trust,
+                         double tolerance) const {
+  if (!split.found()) return;
+  const double taken = price(node, root_trust);
+  if (split.score - taken <= node.score + tolerance) {
     split = {};
     split.refused = true;
     return;
   }
-  split.score -= price;
-  split.price = price;
+  split.score -= taken;
+  split.price = taken;
 }
 
 }  // namespace bayeswood

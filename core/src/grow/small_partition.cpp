@@ -44,9 +44,9 @@ void keep_right_entries(SmallEntry* list, std::uint32_t n, const std::uint8_t* s
 }  // namespace
 
 std::uint32_t SmallGrower::partition(Split& split, const Task& task) {
-  if (in_lanes_) return partition_classes(split, task);
+  if (search_.lanes() != nullptr) return partition_classes(split, task);
   const bool by_code =
-      !presorted_ && !split.missing_left && !matrix_.feature(split.feature).is_category;
+      !choice_.keeps_lists() && !split.missing_left && !matrix_.feature(split.feature).is_category;
   if (by_code) return partition_codes(split, task);
   const std::uint32_t n_left = assign_sides(split, task);
   partition_order(task);
@@ -57,7 +57,7 @@ std::uint32_t SmallGrower::partition(Split& split, const Task& task) {
 void SmallGrower::partition_order(const Task& task) {
   std::uint32_t left = 0;
   std::uint32_t right = 0;
-  std::uint16_t* order = order_.data() + task.begin;
+  std::uint16_t* order = subtree_.order(task.begin);
   for (std::uint32_t i = 0; i < task.totals.n; ++i) {
     const std::uint16_t id = order[i];
     const std::uint32_t goes_left = side_[id];
@@ -72,21 +72,20 @@ void SmallGrower::partition_order(const Task& task) {
 // The same, and sums up the children's class weights.
 std::uint32_t SmallGrower::partition_classes(const Split& split, const Task& task) {
   ClassLanes::Parting parting{side_.data(), nullptr, 0};
-  if (presorted_ || split.missing_left || matrix_.feature(split.feature).is_category) {
+  if (choice_.keeps_lists() || split.missing_left || matrix_.feature(split.feature).is_category) {
     assign_sides(split, task);
   } else {
-    const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
-    parting = {nullptr, column, split.cut_code};
+    parting = {nullptr, subtree_.column(split.feature), split.cut_code};
   }
-  return class_lanes_.partition({order_.data() + task.begin, task.totals.n}, order_scratch_.data(),
-                                parting, child_classes_);
+  return search_.lanes()->partition({subtree_.order(task.begin), task.totals.n},
+                                    order_scratch_.data(), parting, child_classes_);
 }
 
 // The same straight from the codes; and finds the node's own neighbours of the cut, between which
 // the threshold will lie, where the search did not.
 std::uint32_t SmallGrower::partition_codes(Split& split, const Task& task) {
-  const std::uint16_t* column = codes_.data() + std::size_t{split.feature} * n_rows_;
-  std::uint16_t* order = order_.data() + task.begin;
+  const std::uint16_t* column = subtree_.column(split.feature);
+  std::uint16_t* order = subtree_.order(task.begin);
   std::uint16_t* scratch = order_scratch_.data();
   const std::uint32_t cut = split.cut_code;
   std::uint32_t left = 0;
@@ -122,14 +121,15 @@ std::uint32_t SmallGrower::partition_codes(Split& split, const Task& task) {
 // Marks each row's side.
 std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
   const FeatureCodes& codes = matrix_.feature(split.feature);
-  const SmallEntry* entries = presorted_ ? list(split.feature) + task.begin : nullptr;
-  const std::uint16_t* column =
-      presorted_ ? nullptr : codes_.data() + std::size_t{split.feature} * n_rows_;
+  const bool from_list = choice_.keeps_lists();
+  const SmallEntry* entries = from_list ? subtree_.list(split.feature) + task.begin : nullptr;
+  const std::uint16_t* column = from_list ? nullptr : subtree_.column(split.feature);
+  const std::uint16_t* order = subtree_.order(task.begin);
   std::uint32_t n_left = 0;
   const auto mark = [&](auto goes_left) {
     for (std::uint32_t i = 0; i < task.totals.n; ++i) {
-      const std::uint32_t id = presorted_ ? id_of(entries[i]) : order_[task.begin + i];
-      const std::uint32_t code = presorted_ ? code_of(entries[i]) : column[id];
+      const std::uint32_t id = from_list ? id_of(entries[i]) : order[i];
+      const std::uint32_t code = from_list ? code_of(entries[i]) : column[id];
       const std::uint8_t left = goes_left(code);
       side_[id] = left;
       n_left += left;
@@ -150,14 +150,14 @@ void SmallGrower::partition_lists(const Split& split, const Task& task, bool lef
   if (left_ends && right_ends) return;
   const std::uint32_t n = task.totals.n;
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
-    SmallEntry* entries = list(j) + task.begin;
+    SmallEntry* entries = subtree_.list(j) + task.begin;
     if (j == split.feature && !split.missing_left && !matrix_.feature(j).is_category) continue;
     if (right_ends) {
       keep_left_entries(entries, n, side_.data());
     } else if (left_ends) {
       keep_right_entries(entries, n, side_.data());
     } else {
-      partition_entries(entries, n, side_.data(), scratch_.data());
+      partition_entries(entries, n, side_.data(), list_scratch_.data());
     }
   }
 }

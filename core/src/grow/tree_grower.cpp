@@ -4,18 +4,6 @@
 #include <stdexcept>
 
 namespace bayeswood {
-namespace {
-
-// Few features of two classes: more features are faster from presorted lists. Random cuts need no
-// search that counts could speed up.
-bool counts_pay(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options) {
-  return options.splitter == Splitter::BEST && options.randomized_fraction == 0 &&
-         target.is_classifier && target.kind == TargetKind::SCALAR && !matrix.has_categories() &&
-         !matrix.has_missing() && !SmallGrower::presorts(matrix, options) &&
-         !needs_rules(target, options.rules);
-}
-
-}  // namespace
 
 TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
                        const GrowOptions& options, const ValueTable& values)
@@ -24,7 +12,7 @@ TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
       options_(options),
       values_(values),
       builder_(matrix, target, options.keep_rows),
-      may_count_(counts_pay(matrix, target, options)) {
+      choice_(matrix, target, options) {
   if (needs_rules(target, options.rules))
     ruled_ = std::make_unique<RuledGrower>(matrix, target, options.rules);
 }
@@ -61,7 +49,7 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
     random_->grow(tree, shuffled_, data_, totals,
                   Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
   } else {
-    if (!large_) large_ = std::make_unique<LargeGrower>(matrix_, target_, options_);
+    if (!large_) large_ = std::make_unique<LargeGrower>(matrix_, target_, choice_);
     large_->grow(tree, shuffled_, data_, totals);
   }
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
@@ -107,7 +95,7 @@ NodeTotals TreeGrower::root_totals() {
 
 // Whether the rows of this tree are fit for CountSearch, and then their counts.
 bool TreeGrower::count_rows() {
-  if (!may_count_ || rows_.size() > MAX_COUNTED_ROWS) return false;
+  if (!choice_.may_count() || rows_.size() > MAX_COUNTED_ROWS) return false;
   counts_.resize(weights_.size());
   tails_.resize(weights_.size());
   double total = 0;

@@ -59,12 +59,12 @@ bool TwigGrower::push_or_end(TreeContext& tree, const Task& task) {
 void TwigGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n = task.totals.n;
   const PlainLists lists{lists_.data() + task.begin, stride_};
-  const auto found = n == 2 ? search_.separate_pair(tree, task.totals, pair_, lists)
-                            : search_.search(tree, task.totals, pair_, lists);
-  if (!found.found()) return end(tree, task);
-  const Split split = PlainSearch::split_of(found, lists);
-  const std::uint32_t n_left = found.position + 1;
-  set_sides(lists.of(found.feature), n_left, n);
+  const PlainSearch::Node node{task.totals, pair_, lists, tree.limits(task.totals),
+                               *tree.options.kernels};
+  const Split split = n == 2 ? search_.separate_pair(node, tree) : best_split(search_, node, tree);
+  if (!split.found()) return end(tree, task);
+  const std::uint32_t n_left = search_.n_left();
+  set_sides(lists.of(split.feature), n_left, n);
   const ListParts& parts = tree.options.kernels->part_lists;
   parts.both({order_ + task.begin, 0, 1, 1, n, sides_, scratch_});
   const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
@@ -77,7 +77,7 @@ void TwigGrower::grow_node(TreeContext& tree, const Task& task) {
   if (left_ends && right_ends) return;
   const ListPart part = right_ends ? parts.left : (left_ends ? parts.right : parts.both);
   const auto n_lists = static_cast<std::uint32_t>(matrix_.n_features());
-  part({lists_.data() + task.begin, stride_, n_lists, found.feature, n, sides_, scratch_});
+  part({lists_.data() + task.begin, stride_, n_lists, split.feature, n, sides_, scratch_});
 }
 
 NodeTotals TwigGrower::totals_of(std::uint32_t begin, std::uint32_t n) {

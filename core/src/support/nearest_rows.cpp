@@ -2,135 +2,118 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <limits>
 #include <vector>
+
+#include "nearest_block.hpp"
 
 namespace bayeswood {
 namespace {
 
-constexpr std::size_t BLOCK = 32;  // rows of a task
-constexpr double INF = std::numeric_limits<double>::infinity();
+constexpr std::size_t TASK_ROWS = 8 * ROW_LANES;
 
-struct Term {
-  std::size_t column;
-  double weight;
+// The columns that each view has, and their weights.
+struct ViewTerms {
+  std::vector<ViewTerm> terms;
+  std::vector<std::size_t> ends;
+  std::vector<char> is_used;
+  std::size_t n_numbered;
+
+  ViewTerms(const ColumnViews& views, std::size_t n_columns)
+      : is_used(n_columns, views.each_column), n_numbered(views.each_column ? n_columns : 0) {
+    for (std::size_t j = 0; j < n_numbered; ++j) {
+      terms.push_back({j, 1.0});
+      ends.push_back(terms.size());
+    }
+    for (std::size_t first = 0; first < views.weights.size(); first += n_columns)
+      add(views.weights.subspan(first, n_columns));
+  }
+
+  std::size_t n_views() const { return ends.size(); }
+
+ private:
+  void add(std::span<const double> weights) {
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      if (!(weights[j] > 0)) continue;
+      terms.push_back({j, weights[j]});
+      is_used[j] = 1;
+    }
+    ends.push_back(terms.size());
+  }
 };
-using View = std::vector<Term>;
 
-std::vector<View> terms_of(const ColumnViews& views, std::size_t n_columns) {
-  std::vector<View> terms;
-  if (views.each_column)
-    for (std::size_t j = 0; j < n_columns; ++j) terms.push_back({{j, 1.0}});
-  for (std::size_t first = 0; first < views.weights.size(); first += n_columns) {
-    View& view = terms.emplace_back();
-    for (std::size_t j = 0; j < n_columns; ++j) {
-      const double weight = views.weights[first + j];
-      if (weight > 0) view.push_back({j, weight});
-    }
-  }
-  return terms;
-}
-
-std::vector<char> columns_in(const std::vector<View>& views, std::size_t n_columns) {
-  std::vector<char> used(n_columns, 0);
-  for (const View& view : views)
-    for (const Term& term : view) used[term.column] = 1;
-  return used;
-}
-
-void square_differences(const SampleColumns& sample, std::size_t j, double x, double* out) {
-  const double* values = sample.column(j).data();
-  const double apart = sample.mismatch * sample.mismatch;
-  const std::size_t n = sample.n_rows;
-  if (std::isnan(x)) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = values[i] != values[i] ? 0.0 : apart;
-  } else if (sample.is_category[j] != 0) {
-    for (std::size_t i = 0; i < n; ++i) out[i] = values[i] == x ? 0.0 : apart;
-  } else {
-    for (std::size_t i = 0; i < n; ++i) {
-      const double difference = x - values[i];
-      out[i] = values[i] != values[i] ? apart : difference * difference;
-    }
-  }
-}
-
-// What one thread needs: differences by column, and their sum in a view.
+// What one thread needs to search for a few rows together.
 class Searcher {
  public:
-  Searcher(const SampleColumns& sample, const std::vector<View>& views)
+  Searcher(const SampleColumns& sample, const ViewTerms& views, std::size_t k)
       : sample_(sample),
         views_(views),
-        used_(columns_in(views, sample.n_columns())),
-        squares_(sample.n_columns() * sample.n_rows),
-        sum_(sample.n_rows) {}
+        k_(k),
+        rows_(sample.n_columns() * ROW_LANES),
+        squares_(sample.n_columns() * SAMPLE_TILE * ROW_LANES),
+        sums_(SAMPLE_TILE * ROW_LANES),
+        nearest_(views.n_views() * k * ROW_LANES),
+        numbers_(views.n_numbered * k * ROW_LANES) {}
 
-  void set_row(const MatrixView& table, std::size_t row) {
-    for (std::size_t j = 0; j < used_.size(); ++j) {
-      if (used_[j] != 0) square_differences(sample_, j, table(row, j), squares(j));
-    }
+  // Rows from `first` on, as many as there are lanes; lanes without a row of their own repeat one.
+  void search(const MatrixView& table, std::size_t first, bool leave_out,
+              InstructionSet instructions) {
+    for (std::size_t j = 0; j < sample_.n_columns(); ++j)
+      for (std::size_t lane = 0; lane < ROW_LANES; ++lane)
+        rows_[j * ROW_LANES + lane] = table(std::min(first + lane, table.n_rows() - 1), j);
+    std::fill(nearest_.begin(), nearest_.end(), FAR_AWAY);
+    std::fill(numbers_.begin(), numbers_.end(), 0.0);
+    const NearestBlock block = this->block(leave_out ? first : sample_.n_rows);
+    instructions == InstructionSet::PORTABLE ? search_block(block) : search_block_avx2(block);
   }
 
-  void search(std::size_t v, std::size_t left_out, std::size_t k, double* squared,
-              std::int32_t* neighbour) {
-    add_up(views_[v]);
-    if (left_out < sum_.size()) sum_[left_out] = INF;
-    std::fill_n(squared, k, INF);
-    std::fill_n(neighbour, k, 0);
-    for (std::size_t i = 0; i < sum_.size(); ++i) {
-      if (sum_[i] < squared[k - 1]) insert(i, k, squared, neighbour);
+  void write(std::size_t first, std::size_t n_rows, const NearestRows& out) const {
+    const std::size_t n_lanes = std::min(ROW_LANES, n_rows - first);
+    for (std::size_t v = 0; v < views_.n_views(); ++v) {
+      const std::size_t from = v * k_ * ROW_LANES, to = (v * n_rows + first) * k_;
+      write_lanes(nearest_.data() + from, n_lanes, out.squared + to);
+      if (v < views_.n_numbered) write_lanes(numbers_.data() + from, n_lanes, out.neighbour + to);
     }
   }
 
  private:
-  double* squares(std::size_t j) { return squares_.data() + j * sample_.n_rows; }
-
-  void add_up(const View& view) {
-    std::fill(sum_.begin(), sum_.end(), 0.0);
-    for (const Term& term : view) {
-      const double* column = squares(term.column);
-      for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] += term.weight * column[i];
-    }
+  template <class T>
+  void write_lanes(const double* lanes, std::size_t n_lanes, T* out) const {
+    for (std::size_t lane = 0; lane < n_lanes; ++lane)
+      for (std::size_t r = 0; r < k_; ++r)
+        out[lane * k_ + r] = static_cast<T>(lanes[r * ROW_LANES + lane]);
   }
 
-  void insert(std::size_t i, std::size_t k, double* squared, std::int32_t* neighbour) const {
-    std::size_t at = k - 1;
-    for (; at > 0 && squared[at - 1] > sum_[i]; --at) {
-      squared[at] = squared[at - 1];
-      neighbour[at] = neighbour[at - 1];
-    }
-    squared[at] = sum_[i];
-    neighbour[at] = static_cast<std::int32_t>(i);
+  NearestBlock block(std::size_t own_row) {
+    return {&sample_,          views_.is_used.data(), rows_.data(),       own_row, views_.n_views(),
+            views_.n_numbered, views_.terms.data(),   views_.ends.data(), k_,      squares_.data(),
+            sums_.data(),      nearest_.data(),       numbers_.data()};
   }
 
   const SampleColumns& sample_;
-  const std::vector<View>& views_;
-  std::vector<char> used_;
-  std::vector<double> squares_;
-  std::vector<double> sum_;
+  const ViewTerms& views_;
+  std::size_t k_;
+  std::vector<double> rows_, squares_, sums_, nearest_, numbers_;
 };
 
 }  // namespace
 
 void nearest_rows(const SampleColumns& sample, const ColumnViews& views, const MatrixView& table,
-                  bool leave_out, const NearestRows& out, unsigned n_threads, const Poll& poll) {
-  assert(out.k >= 1 && out.k + (leave_out ? 1 : 0) <= sample.n_rows);
-  const std::vector<View> terms = terms_of(views, sample.n_columns());
+                  bool leave_out, InstructionSet instructions, const NearestRows& out,
+                  unsigned n_threads, const Poll& poll) {
+  assert(out.k >= 1 && out.k <= MOST_NEIGHBOURS);
+  assert(out.k + (leave_out ? 1 : 0) <= sample.n_rows);
+  const ViewTerms terms(views, sample.n_columns());
   const std::size_t n = table.n_rows();
-  const std::size_t n_blocks = (n + BLOCK - 1) / BLOCK;
-  std::vector<Searcher> searchers(worker_count(n_blocks, n_threads), Searcher(sample, terms));
+  const std::size_t n_tasks = (n + TASK_ROWS - 1) / TASK_ROWS;
+  std::vector<Searcher> searchers(worker_count(n_tasks, n_threads), Searcher(sample, terms, out.k));
   parallel_for(
-      n_blocks, n_threads,
-      [&](std::size_t block, unsigned worker, const StopFlag& stop) {
+      n_tasks, n_threads,
+      [&](std::size_t task, unsigned worker, const StopFlag& stop) {
         check_stop(stop);
-        Searcher& searcher = searchers[worker];
-        for (std::size_t row = block * BLOCK; row < n && row < (block + 1) * BLOCK; ++row) {
-          searcher.set_row(table, row);
-          for (std::size_t v = 0; v < terms.size(); ++v) {
-            const std::size_t at = (v * n + row) * out.k;
-            searcher.search(v, leave_out ? row : sample.n_rows, out.k, out.squared + at,
-                            out.neighbour + at);
-          }
+        const std::size_t last = std::min(n, (task + 1) * TASK_ROWS);
+        for (std::size_t row = task * TASK_ROWS; row < last; row += ROW_LANES) {
+          searchers[worker].search(table, row, leave_out, instructions);
+          searchers[worker].write(row, n, out);
         }
       },
       poll);

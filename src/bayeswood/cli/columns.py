@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.arrow_functions import cast
 
 Task = Literal["classification", "regression"]
 
@@ -135,7 +136,7 @@ def _prepare_column(features: Features, name: str, *, force: bool) -> None:
 
     column = features.table[name]
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = cast(column, column.type.value_type)
     if force or _is_category(column.type):
         features.categories.append(name)
         features.forced |= force or _is_number(column.type)
@@ -144,7 +145,7 @@ def _prepare_column(features: Features, name: str, *, force: bool) -> None:
     elif pa.types.is_temporal(column.type):
         pass  # the estimator takes it apart
     elif _is_number(column.type) or pa.types.is_null(column.type):
-        column = column.cast(pa.float64(), safe=False)
+        column = cast(column, pa.float64(), safe=False)
     else:
         raise BayeswoodError(
             f"Column '{name}' holds {column.type}, which is neither number nor category. "
@@ -170,10 +171,10 @@ def category_column(column: Any) -> Any:
     if pa.types.is_boolean(column.type) or pa.types.is_string(column.type):
         return column
     if pa.types.is_integer(column.type):
-        return column.cast(pa.int64())
+        return cast(column, pa.int64())
     if _is_number(column.type):
-        return column.cast(pa.float64())
-    return column.cast(pa.string())
+        return cast(column, pa.float64())
+    return cast(column, pa.string())
 
 
 def _is_category(kind: Any) -> bool:
@@ -236,12 +237,25 @@ def target_array(column: Any, name: str, task: Task) -> NDArray[Any]:
 
     check_complete(column, f"target column '{name}'")
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = cast(column, column.type.value_type)
     if task == "regression":
         return number_array(column, f"target column '{name}'")
     values = np.asarray(category_column(column).to_pylist())
     is_whole = values.dtype == np.float64 and bool(np.all(values == np.round(values)))
     return values.astype(np.int64) if is_whole else values
+
+
+def with_target(table: Any, target: str, *, drop: bool) -> tuple[Any, list[str]]:
+    """The rows that have a target, if the others are to be left out, and how many these are."""
+    n_missing = table[target].null_count
+    if not drop or not n_missing:
+        return table, []
+    if n_missing == table.num_rows:
+        raise BayeswoodError(f"The target column '{target}' has no values.")
+    import pyarrow.compute as pc
+
+    note = f"rows without a target are left out: {n_missing:,} of {table.num_rows:,}."
+    return table.filter(pc.is_valid(table[target])), [note]
 
 
 def label_array(column: Any, what: str) -> NDArray[Any]:
@@ -261,7 +275,7 @@ def label_array(column: Any, what: str) -> NDArray[Any]:
 
     check_complete(column, what)
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = cast(column, column.type.value_type)
     return np.asarray(category_column(column).to_pylist())
 
 
@@ -284,8 +298,8 @@ def number_array(column: Any, what: str) -> NDArray[np.float64]:
     if not (_is_number(column.type) or pa.types.is_boolean(column.type)):
         raise BayeswoodError(f"The {what} must hold numbers. It holds {column.type}.")
     if pa.types.is_boolean(column.type):
-        column = column.cast(pa.int8())
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+        column = cast(column, pa.int8())
+    return np.asarray(cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
 
 
 def check_complete(column: Any, what: str) -> None:

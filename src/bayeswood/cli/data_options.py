@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bayeswood.cli.problem import DEFAULT_DATA
-from bayeswood.cli.table_file import ReadOptions
+from bayeswood.cli.table_file import DEFAULT_DATA, ReadOptions
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

@@ -5,16 +5,15 @@ from typing import Any
 
 import click
 
+from bayeswood.cli.columns import with_target
 from bayeswood.cli.data_options import drop_missing_option, reading_options, take_reading
 from bayeswood.cli.evaluated_rows import EvaluatedRows
 from bayeswood.cli.large_input import is_large, jobs_option, memory_option, refuse_reading
 from bayeswood.cli.large_input import memory_limit as limit_bytes
 from bayeswood.cli.model_table import find_target, load_model, read_for_model
-from bayeswood.cli.problem import with_target
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
 from bayeswood.report import DEFAULT_GAMMA0
 from bayeswood.report.names import member_words
-from bayeswood.report.summarize import to_plain
 
 
 @click.command()
@@ -52,6 +51,7 @@ def evaluate(
     a folder or pattern of files, are read in pieces, with the same scores.
     """
     from bayeswood.report.render import heading, render_scores
+    from bayeswood.report.summarize import to_plain
 
     screen = Screen(quiet=quiet, as_json=as_json)
     estimator = load_model(model).set_params(n_jobs=n_jobs)

@@ -1,15 +1,17 @@
 """Input that is larger than the memory limit: which it is, and what it is fitted with."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from bayeswood.cli.table_file import BUILTIN, ReadOptions
-from bayeswood.distributed.files.file_types import inspect_file
-from bayeswood.distributed.files.input_files import InputFile, file_kind, find_files
-from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
+
+if TYPE_CHECKING:
+    from bayeswood.distributed.files.input_files import InputFile
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -40,6 +42,8 @@ def jobs_option(verb: Verb) -> Verb:
 def memory_limit(given: str | None) -> int:
     """The limit in bytes: as given, or half of what the machine has."""
     if given is not None:
+        from bayeswood.distributed.tasks.memory import SMALLEST_LIMIT, in_words, parse_bytes
+
         limit = parse_bytes(given, "--memory-limit", "bayeswood")
         if limit < SMALLEST_LIMIT:
             least = in_words(SMALLEST_LIMIT)
@@ -74,6 +78,10 @@ def is_large(source: str, limit: int) -> bool:
 
 def file_kind_or_csv(path: str) -> str:
     """The format of a file; one without a known ending is read as CSV."""
+    if path.lower().endswith(".csv"):
+        return "csv"
+    from bayeswood.distributed.files.input_files import file_kind
+
     try:
         return file_kind(path)
     except ValueError:
@@ -87,6 +95,8 @@ def bytes_in_memory(path: str, kind: str) -> int:
         return _GZIP_FACTOR * size
     if kind == "csv":
         return _CSV_FACTOR * size
+    from bayeswood.distributed.files.file_types import inspect_file
+
     try:
         found = inspect_file(path)
     except ValueError:  # whoever reads the file says what is wrong with it
@@ -105,4 +115,7 @@ def refuse_reading(options: ReadOptions) -> None:
 
 def large_files(source: str) -> list[InputFile]:
     """The files that DATA stands for."""
+    from bayeswood.distributed.files.file_types import inspect_file
+    from bayeswood.distributed.files.input_files import find_files
+
     return [inspect_file(path) for path in find_files(source, "bayeswood")]

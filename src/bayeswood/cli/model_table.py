@@ -10,6 +10,7 @@ from bayeswood.cli.columns import category_column, number_array, suggest, target
 from bayeswood.cli.table_file import ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods import load
+from bayeswood.table.arrow_functions import cast
 from bayeswood.table.moments import Moments
 from bayeswood.table.reading import note_lines
 
@@ -110,9 +111,9 @@ def _as_numbers(cells: Any, column: Any) -> Any:
     import pyarrow as pa
 
     if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
+        cells = cast(cells, cells.type.value_type)
     try:
-        return cells.cast(pa.float64(), safe=False)
+        return cast(cells, pa.float64(), safe=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         raise BayeswoodError(
             f"Column '{column.name}' must hold numbers, as in training. It holds {cells.type}."
@@ -122,18 +123,19 @@ def _as_numbers(cells: Any, column: Any) -> Any:
 def _as_levels(cells: Any, column: Any, notes: list[str]) -> Any:
     """Cells as values of the levels' type; text that names no level is missing."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
     kind = kinds[column.level_type or str]
     if pa.types.is_dictionary(cells.type):
-        cells = cells.cast(cells.type.value_type)
+        cells = cast(cells, cells.type.value_type)
     n_present = len(cells) - cells.null_count
     if kind == pa.string() or cells.type != kind:
         by_text = {_level_text(level): level for level in column.levels}
-        texts = category_column(cells).cast(pa.string()).to_pylist()
+        texts = cast(category_column(cells), pa.string()).to_pylist()
         cells = pa.chunked_array([pa.array([by_text.get(text) for text in texts], type=kind)])
     else:
+        import pyarrow.compute as pc
+
         known = pc.is_in(cells, value_set=pa.array(column.levels, type=kind))
         cells = pc.if_else(known, cells, pa.scalar(None, type=kind))
     n_unseen = n_present - (len(cells) - cells.null_count)
@@ -201,7 +203,7 @@ def true_values(column: Any, name: str, estimator: Any) -> NDArray[Any]:
     if classes is None:
         return number_array(column, f"target column '{name}'")
     if np.asarray(classes).dtype.kind in "OU" and not pa.types.is_dictionary(column.type):
-        column = column.cast(pa.string())
+        column = cast(column, pa.string())
     labels = target_array(column, name, "classification")
     if (labels.dtype.kind in "OU") != (np.asarray(classes).dtype.kind in "OU"):
         raise BayeswoodError(

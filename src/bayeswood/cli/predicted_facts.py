@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.report import ClassPredictions, NumberPredictions
-from bayeswood.report.score_sums import ExactSum
+from bayeswood.table.exact_sum import ExactSum
 from bayeswood.uncertainty import NO_DATA_BELOW
 
 F64 = NDArray[np.float64]

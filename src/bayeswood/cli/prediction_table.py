@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import ClassPredictions, NumberPredictions
+from bayeswood.table.arrow_functions import from_numpy
 
 
 def prediction_table(
@@ -40,7 +43,11 @@ def prediction_table(
     clash = sorted(set(before or {}) & set(columns))
     if clash:
         raise BayeswoodError(f"The predictions have a column '{clash[0]}' of their own.")
-    return pa.table({**(before or {}), **columns})
+    return pa.table({**(before or {}), **{name: _arrow(c) for name, c in columns.items()}})
+
+
+def _arrow(column: Any) -> Any:
+    return from_numpy(column) if isinstance(column, np.ndarray) else column
 
 
 def _class_columns(predictions: ClassPredictions) -> dict[str, Any]:

@@ -18,14 +18,14 @@ from bayeswood.cli.columns import (
     number_array,
     split_names,
     target_array,
+    with_target,
 )
 from bayeswood.cli.parameters import DEFAULT_METHOD
-from bayeswood.cli.table_file import BUILTIN, ReadOptions, read_table
+from bayeswood.cli.table_file import BUILTIN, DEFAULT_DATA, ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import DEFAULT_GAMMA0
 from bayeswood.table.reading import ReadTable, note_lines
 
-DEFAULT_DATA = f"{BUILTIN}breast_cancer_wisconsin"
 BUILTIN_TARGET = "target"
 
 
@@ -148,19 +148,6 @@ def read_problem(request: FitRequest) -> Problem:
     reading = note_lines(n for n in read.notes if n.column in {None, target, *said})
     notes = [*dropped, *note, *features.notes]
     return Problem(features, y, weights, groups, target, task, is_test, notes, reading)
-
-
-def with_target(table: Any, target: str, *, drop: bool) -> tuple[Any, list[str]]:
-    """The rows that have a target, if the others are to be left out, and how many these are."""
-    n_missing = table[target].null_count
-    if not drop or not n_missing:
-        return table, []
-    if n_missing == table.num_rows:
-        raise BayeswoodError(f"The target column '{target}' has no values.")
-    import pyarrow.compute as pc
-
-    note = f"rows without a target are left out: {n_missing:,} of {table.num_rows:,}."
-    return table.filter(pc.is_valid(table[target])), [note]
 
 
 def _other_column(table: Any, name: str, what: str, target: str) -> Any:

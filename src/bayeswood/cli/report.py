@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import check_names, number_array
+from bayeswood.cli.columns import check_names, number_array, with_target
 from bayeswood.cli.data_options import drop_missing_option, reading_options, take_reading
 from bayeswood.cli.large_input import is_large, jobs_option, memory_limit
 from bayeswood.cli.model_table import (
@@ -16,7 +16,6 @@ from bayeswood.cli.model_table import (
     true_values,
 )
 from bayeswood.cli.output_files import OutputFiles
-from bayeswood.cli.problem import with_target
 from bayeswood.cli.screen import Screen, file_size, screen_options, share_option, warnings_as_notes
 from bayeswood.cli.table_file import ReadOptions, source_path
 from bayeswood.errors import BayeswoodError

@@ -1,5 +1,7 @@
 """What the verbs print: text for people or one JSON object for machines, and the shared options."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
@@ -7,14 +9,12 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.text import Text
 
-from bayeswood.report.summarize import to_plain
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -38,10 +38,13 @@ class Screen:
         self.as_json = as_json
         self.is_text = not quiet and not as_json
         self._to_stderr = to_stderr
-        console = Console(stderr=to_stderr, highlight=False)
-        self._console = Console(
-            stderr=to_stderr, highlight=False, width=min(console.width, _MAX_WIDTH)
-        )
+        if self.is_text:
+            from rich.console import Console
+
+            console = Console(stderr=to_stderr, highlight=False)
+            self._console = Console(
+                stderr=to_stderr, highlight=False, width=min(console.width, _MAX_WIDTH)
+            )
 
     @property
     def shows_progress(self) -> bool:
@@ -60,6 +63,11 @@ class Screen:
 
     def show_notes(self, notes: Iterable[str]) -> None:
         """Print what a user should know, each on its own line."""
+        if not self.is_text:
+            return
+        from rich.padding import Padding
+        from rich.text import Text
+
         for note in notes:
             self.show(Padding(Text(f"Note: {note}", style="yellow"), (0, 0, 0, 2)))
 
@@ -77,6 +85,8 @@ class Screen:
     def finish(self, result: dict[str, Any]) -> None:
         """Print the result as JSON, if that is wanted."""
         if self.as_json:
+            from bayeswood.report.summarize import to_plain
+
             text = json.dumps(to_plain(result), ensure_ascii=False, allow_nan=False)
             click.echo(text, err=self._to_stderr)
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bayeswood.datasets import builtin_path
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.arrow_functions import matches, some
 from bayeswood.table.csv_format import MISSING_CELLS
 from bayeswood.table.reading import ReadTable
 from bayeswood.table.reading import read_table as read_file
 
 BUILTIN = "builtin:"
+DEFAULT_DATA = f"{BUILTIN}breast_cancer_wisconsin"
 _PARQUET_ENDINGS = (".parquet", ".pq")
 OUTPUT_ENDINGS = (".csv", ".csv.gz", *_PARQUET_ENDINGS)
 
@@ -67,6 +68,8 @@ def read_table(source: str, options: ReadOptions | None = None, **others: Any) -
 def source_path(source: str) -> Path:
     """The file behind a DATA argument."""
     if source.startswith(BUILTIN):
+        from bayeswood.datasets import builtin_path
+
         return builtin_path(source.removeprefix(BUILTIN))
     return Path(source)
 
@@ -135,8 +138,7 @@ def write_csv(table: Any, stream: Any) -> None:
 def _needs_quotes(table: Any) -> bool:
     """Whether some text would be misread without quotes, as a delimiter or as a missing cell."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     special = '[",\r\n]|^(' + "|".join(MISSING_CELLS) + ")$"
     texts = [column for column in table.columns if pa.types.is_string(column.type)]
-    return any(pc.any(pc.match_substring_regex(text, special)).as_py() for text in texts)
+    return any(some(matches(text, special)) for text in texts)

@@ -11,6 +11,7 @@ A node is one of
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import isnan
 from numbers import Real
 from typing import Any, NamedTuple
@@ -26,10 +27,10 @@ _WORD_BITS = 64
 # What nodes mostly are comes first: an abstract type is slow to ask for.
 _SEQUENCES = (tuple, list, Sequence)
 _NUMBERS = (float, Real)
+_INTEGERS = (int, np.integer)
 
 
-@dataclass(frozen=True)
-class _Split:
+class _Split(NamedTuple):
     feature: int
     rule: float | frozenset[int]
     left: Any
@@ -37,8 +38,7 @@ class _Split:
     missing_left: bool
 
 
-@dataclass(frozen=True)
-class _Leaf:
+class _Leaf(NamedTuple):
     """Training rows of the leaf, and its mean response or its rows of each class."""
 
     n_samples: int
@@ -64,6 +64,16 @@ class NestedSettings:
     n_classes: int
     n_levels: NDArray[np.int32]
     dirichlet_alpha: F64
+
+    @cached_property
+    def levels(self) -> list[int]:
+        """`n_levels`, quicker to ask."""
+        return [int(n) for n in self.n_levels]
+
+    @cached_property
+    def nothing(self) -> F64:
+        """What a leaf without rows holds."""
+        return np.zeros(self.n_classes or 1)
 
 
 @dataclass
@@ -130,7 +140,7 @@ def count_features(trees: Sequence[Any]) -> int:
         if _is_split(node):
             waiting += _children(node)
             feature = node["feature"] if isinstance(node, Mapping) else node[0]
-            if isinstance(feature, int | np.integer):
+            if isinstance(feature, _INTEGERS):
                 n_features = max(n_features, int(feature) + 1)
     return n_features
 
@@ -147,31 +157,31 @@ def _children(node: Any) -> tuple[Any, Any]:
     return (node["left"], node["right"]) if isinstance(node, Mapping) else (node[2], node[3])
 
 
-class _Place(NamedTuple):
-    """Where a node stands, for errors: put into words only when there is one."""
+_Place = tuple[str, Any]  # where a node stands: its side, and the place of the node above or None
 
-    side: str
-    above: "_Place | None" = None
 
-    def __str__(self) -> str:
-        words, place = [self.side], self.above
-        while place is not None:
-            words.append(place.side)
-            place = place.above
-        return " of ".join(f"the {word}" for word in words[:-1]) + f" of {words[-1]}"
+def _words(place: _Place) -> str:
+    """For errors: put into words only when there is one."""
+    side, above = place
+    words = [side]
+    while above is not None:
+        side, above = above
+        words.append(side)
+    return " of ".join(f"the {word}" for word in words[:-1]) + f" of {words[-1]}"
 
 
 def _add_tree(flat: _Flat, root: Any, settings: NestedSettings, where: str) -> int:
     """Append one tree breadth first: both children of the k-th split follow those of earlier."""
-    waiting, n_nodes = deque([(root, _Place("root", _Place(where)))]), 0
+    waiting: deque[tuple[Any, _Place]] = deque([(root, ("root", (where, None)))])
+    n_nodes = 0
     while waiting:
         node, place = waiting.popleft()
         n_nodes += 1
         if _is_split(node):
             split = _read_split(node, settings, place)
             _add_split(flat, split, settings)
-            waiting.append((split.left, _Place("left", place)))
-            waiting.append((split.right, _Place("right", place)))
+            waiting.append((split.left, ("left", place)))
+            waiting.append((split.right, ("right", place)))
         else:
             flat.leaves.append(_read_leaf(node, settings, place))
             _add_node(flat, -1, np.nan, 0)
@@ -186,7 +196,7 @@ def _add_node(flat: _Flat, feature: int, threshold: float, missing_left: int) ->
 
 def _add_split(flat: _Flat, split: _Split, settings: NestedSettings) -> None:
     if isinstance(split.rule, frozenset):
-        n_words = -(-int(settings.n_levels[split.feature]) // _WORD_BITS)
+        n_words = -(-settings.levels[split.feature] // _WORD_BITS)
         mask = sum(1 << level for level in split.rule)
         word = (1 << _WORD_BITS) - 1
         flat.category_words += [(mask >> (_WORD_BITS * i)) & word for i in range(n_words)]
@@ -201,12 +211,12 @@ def _read_split(node: Any, settings: NestedSettings, place: _Place) -> _Split:
     else:
         parts = [node[key] for key in _SPLIT_KEYS] + [node.get("missing_left", False)]
     feature, rule, left, right, missing_left = parts
-    if not isinstance(feature, int | np.integer) or not 0 <= feature < settings.n_features:
+    if not isinstance(feature, _INTEGERS) or not 0 <= feature < settings.n_features:
         raise BayeswoodError(
-            f"The feature at {place} must be an int in [0, {settings.n_features - 1}]. "
+            f"The feature at {_words(place)} must be an int in [0, {settings.n_features - 1}]. "
             f"Got {feature!r} instead."
         )
-    checked = _read_rule(rule, int(settings.n_levels[int(feature)]), place)
+    checked = _read_rule(rule, settings.levels[feature], place)
     return _Split(int(feature), checked, left, right, bool(missing_left))
 
 
@@ -215,22 +225,22 @@ def _read_rule(rule: Any, n_levels: int, place: _Place) -> float | frozenset[int
         levels = frozenset(rule) if isinstance(rule, set | frozenset) else None
         if levels is None or not levels <= set(range(n_levels)):
             raise BayeswoodError(
-                f"The rule at {place} must be a set of level numbers in [0, {n_levels - 1}]. "
-                f"Got {rule!r} instead."
+                f"The rule at {_words(place)} must be a set of level numbers in "
+                f"[0, {n_levels - 1}]. Got {rule!r} instead."
             )
         return levels
     if not isinstance(rule, _NUMBERS) or isnan(rule):
         raise BayeswoodError(
-            f"The rule at {place} must be a number (or a set of level numbers, for a feature "
-            f"that has 'n_levels'). Got {rule!r} instead."
+            f"The rule at {_words(place)} must be a number (or a set of level numbers, for a "
+            f"feature that has 'n_levels'). Got {rule!r} instead."
         )
     return float(rule)
 
 
 def _read_leaf(node: Any, settings: NestedSettings, place: _Place) -> _Leaf:
-    n_outputs = settings.n_classes or 1
     if node is None:
-        return _Leaf(0, np.zeros(n_outputs))
+        return _Leaf(0, settings.nothing)
+    n_outputs = settings.n_classes or 1
     content: Any = {"value": node} if isinstance(node, Real) else node
     key = "counts" if settings.n_classes else "value"
     if not isinstance(content, Mapping) or key not in content:
@@ -252,8 +262,8 @@ def _leaf_error(place: _Place, key: str, node: Any) -> BayeswoodError:
         else "a finite number or a {'value': number}"
     )
     return BayeswoodError(
-        f"The node at {place} must be a split (feature, rule, left, right), None, or {wanted}. "
-        f"Got {node!r} instead."
+        f"The node at {_words(place)} must be a split (feature, rule, left, right), None, or "
+        f"{wanted}. Got {node!r} instead."
     )
 
 

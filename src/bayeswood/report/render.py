@@ -1,7 +1,9 @@
 """From the plain data of summarize to text for a terminal, at most 80 columns wide."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -10,8 +12,10 @@ from rich.text import Text
 from bayeswood.report.names import MemberWords, listing, member_words, percent, shorten
 from bayeswood.report.palette import BLUE, OUTCOME_COLOURS, OUTCOME_NAMES
 from bayeswood.report.scores import ClassifierScores, RegressorScores
-from bayeswood.report.summarize import Importances, ModelSummary
 from bayeswood.uncertainty import Outcome
+
+if TYPE_CHECKING:
+    from bayeswood.report.summarize import Importances, ModelSummary
 
 _BAR_CELLS = 28
 _N_FEATURES = 10

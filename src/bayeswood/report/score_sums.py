@@ -12,38 +12,10 @@ from numpy.typing import NDArray
 
 from bayeswood.report.predictions import ClassPredictions, NumberPredictions
 from bayeswood.report.scores import ClassifierScores, RegressorScores
-from bayeswood.table.exact_sum import UNIT, exact_sum
+from bayeswood.table.exact_sum import UNIT, ExactSum
 from bayeswood.uncertainty import Outcome, sort_outcomes
 
 F64 = NDArray[np.float64]
-
-
-class ExactSum:
-    """A sum that takes numbers in pieces.
-
-    Examples
-    --------
-    >>> total = ExactSum()
-    >>> for piece in ([0.1, 1e30], [-1e30, 0.2]):
-    ...     total.add(np.array(piece))
-    >>> total.over(2)
-    0.15000000000000002
-    """
-
-    def __init__(self) -> None:
-        self.units = 0
-        self._beyond = 0.0  # infinities and NaN
-
-    def add(self, values: F64) -> None:
-        """Add all of some numbers."""
-        finite = np.isfinite(values)
-        self.units += exact_sum(values[finite])
-        if not finite.all():
-            self._beyond += float(values[~finite].sum())
-
-    def over(self, n: int) -> float:
-        """The sum divided by a number, rounded once."""
-        return self.units / (UNIT * n) + self._beyond
 
 
 class ClassSums:

@@ -12,7 +12,7 @@ from bayeswood.report.names import percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
 
 if TYPE_CHECKING:
-    from bayeswood.report.explain import Explanation, PartingFeature
+    from bayeswood.report.explanation import Explanation, PartingFeature
 
 _WIDTH = 80
 _LABEL = 13

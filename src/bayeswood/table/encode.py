@@ -7,7 +7,7 @@ column's sorted levels, NaN for a missing value and for a level that training di
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,11 @@ from bayeswood.table.finite import refuse_infinite
 from bayeswood.table.moments import PLURAL, MomentCells, Moments, fit_moments, text_moments
 from bayeswood.table.names import check_n_features, check_names
 from bayeswood.table.one_row import RowTable, encode_row, frame_row, row_values
-from bayeswood.table.read import Table, open_table, table_names
+from bayeswood.table.read import open_table, table_names
 from bayeswood.table.schema import MAX_LEVELS, Column, Level, Schema
+
+if TYPE_CHECKING:
+    from bayeswood.table.read import Table
 
 
 def fit_table(

@@ -1,4 +1,6 @@
-"""Data frames and their columns, through narwhals: pandas, polars, pyarrow and their kin.
+"""Data frames and their columns, through narwhals: pandas, polars and their kin.
+
+Arrow's own tables are read in `arrow.py`, but for columns that are not plain.
 
 Strings are coded by the frame's own library (a hash table in native code), so that a column of a
 million strings costs a few hundredths of a second.
@@ -13,7 +15,8 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.errors import DataTypeError
+from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.arrow_functions import dictionary
 from bayeswood.table.cells import (
     Cells,
     array_cells,
@@ -75,14 +78,45 @@ class FrameTable:
         return series_moments(series, self._what(index)) if series.dtype.is_temporal() else None
 
     def reading(self) -> Reading:
-        """What an Arrow table carries of the file that it was read from."""
-        if not self.frame.implementation.is_pyarrow():
-            return Reading()
-        return Reading.from_metadata(self.frame.to_native().schema.metadata)
+        """What is known of the file: only Arrow's tables carry something."""
+        return Reading()
 
     def _what(self, index: int) -> str:
         name = self.names[index] if self.names else f"x{index}"
         return f"Column {name!r} of X"
+
+
+def unwrapped(X: Any) -> Any:
+    """What a frame or series of narwhals holds; anything else as it is."""
+    return nw.to_native(X, pass_through=True)
+
+
+def as_frame(native: Any) -> nw.DataFrame[Any] | None:
+    """A data frame that narwhals knows; None for what is none."""
+    if isinstance(native, (np.ndarray, list, tuple)):
+        return None
+    try:
+        frame = nw.from_native(native, pass_through=True, allow_series=True)
+    except nw.exceptions.DuplicateError as error:
+        raise BayeswoodError(f"The column names of X must be distinct. {error}") from None
+    if isinstance(frame, nw.LazyFrame):
+        raise DataTypeError(
+            f"X is a lazy frame ({type(native).__name__}). Collect it into memory first."
+        )
+    if isinstance(frame, nw.Series):
+        raise BayeswoodError(
+            f"Expected a 2-dimensional container but got {type(native)} instead. Pass a DataFrame "
+            "containing a single row (i.e. single sample) or a single column (i.e. single "
+            "feature) instead."
+        )
+    if isinstance(frame, nw.DataFrame) and nw.dependencies.is_into_dataframe(native):
+        return frame
+    return None
+
+
+def arrow_series(column: Any) -> nw.Series[Any]:
+    """A column of an Arrow table."""
+    return nw.from_native(column, series_only=True)
 
 
 def series_moments(series: nw.Series[Any], what: str) -> MomentCells:
@@ -152,7 +186,7 @@ def _dictionary_cells(series: nw.Series[Any], what: str) -> Cells:
     if series.implementation.is_polars():
         codes, entries = _polars_dictionary(series)
     elif series.implementation.is_pyarrow():
-        codes, entries = _arrow_dictionary(series.to_native())
+        codes, entries = dictionary(series.to_native())
     elif _is_pandas_like(series):
         codes, entries = _pandas_dictionary(series)
     else:
@@ -178,16 +212,6 @@ def _polars_dictionary(series: nw.Series[Any]) -> tuple[NDArray[Any], list[Any]]
     if missing is not None:
         codes[missing] = -1
     return codes, distinct.to_list()
-
-
-def _arrow_dictionary(chunked: Any) -> tuple[NDArray[Any], list[Any]]:
-    if hasattr(chunked.type, "value_type"):
-        chunked = chunked.unify_dictionaries()
-    else:
-        chunked = chunked.dictionary_encode()
-    encoded = chunked.combine_chunks()
-    codes = encoded.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
-    return codes, encoded.dictionary.to_pylist()
 
 
 def _pandas_dictionary(series: nw.Series[Any]) -> tuple[NDArray[Any], list[Any]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, DataTypeError
+from bayeswood.table.arrow import ArrowTable, is_arrow_table
 from bayeswood.table.cells import Cells, array_cells, moments_among, unmasked
-from bayeswood.table.frame import FrameTable
 from bayeswood.table.moments import MomentCells
 from bayeswood.table.names import feature_names
 from bayeswood.table.schema import generated_names
@@ -67,7 +66,10 @@ class ArrayTable:
         return Reading()
 
 
-Table = ArrayTable | FrameTable
+if TYPE_CHECKING:
+    from bayeswood.table.frame import FrameTable  # with narwhals, which plain tables do without
+
+    Table = ArrayTable | ArrowTable | FrameTable
 
 
 def open_table(X: Any, estimator_name: str) -> Table:
@@ -87,10 +89,18 @@ def open_table(X: Any, estimator_name: str) -> Table:
     """
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind == "f" and X.size:
         return ArrayTable(X)
-    native = nw.to_native(X, pass_through=True)
-    frame = _as_frame(native)
+    if is_arrow_table(X):
+        return _open_arrow(X, estimator_name)
+    from bayeswood.table.frame import as_frame, unwrapped
+
+    native = unwrapped(X)
+    if is_arrow_table(native):
+        return _open_arrow(native, estimator_name)
+    frame = as_frame(native)
     if frame is not None:
         return _open_frame(frame, estimator_name)
+    if hasattr(native, "__arrow_c_stream__"):
+        return _open_arrow(_arrow_table(native), estimator_name)
     from sklearn.utils.validation import check_array  # loads all of scikit-learn's ground
 
     array = check_array(
@@ -108,48 +118,38 @@ def table_names(table: Table) -> tuple[str, ...]:
     return table.names or generated_names(table.shape[1])
 
 
-def _as_frame(native: Any) -> nw.DataFrame[Any] | None:
-    if isinstance(native, (np.ndarray, list, tuple)):
-        return None
-    try:
-        frame = nw.from_native(native, pass_through=True, allow_series=True)
-    except nw.exceptions.DuplicateError as error:
-        raise BayeswoodError(f"The column names of X must be distinct. {error}") from None
-    if isinstance(frame, nw.LazyFrame):
-        raise DataTypeError(
-            f"X is a lazy frame ({type(native).__name__}). Collect it into memory first."
-        )
-    if isinstance(frame, nw.Series):
-        raise BayeswoodError(
-            f"Expected a 2-dimensional container but got {type(native)} instead. Pass a DataFrame "
-            "containing a single row (i.e. single sample) or a single column (i.e. single "
-            "feature) instead."
-        )
-    if isinstance(frame, nw.DataFrame) and nw.dependencies.is_into_dataframe(native):
-        return frame
-    return _frame_from_arrow(native) if hasattr(native, "__arrow_c_stream__") else None
+def _open_arrow(table: Any, estimator_name: str) -> ArrowTable:
+    names = feature_names(table.column_names)
+    _check_size(table.shape, estimator_name)
+    return ArrowTable(table, names)
 
 
-def _frame_from_arrow(native: Any) -> nw.DataFrame[Any]:
-    """Read any other holder of Arrow data, such as a record batch."""
+def _arrow_table(native: Any) -> Any:
+    """Any other holder of Arrow data, such as a record batch, as a table."""
     try:
         import pyarrow
     except ImportError:
         raise DataTypeError(
             f"X is of type {type(native).__name__}, which needs pyarrow to be read."
         ) from None
-    return nw.from_native(pyarrow.table(native), eager_only=True)
+    return pyarrow.table(native)
 
 
-def _open_frame(frame: nw.DataFrame[Any], estimator_name: str) -> FrameTable:
+def _open_frame(frame: Any, estimator_name: str) -> FrameTable:
+    from bayeswood.table.frame import FrameTable
+
     names = feature_names(list(frame.columns))
-    for size, unit in zip(frame.shape, ("sample", "feature"), strict=True):
+    _check_size(frame.shape, estimator_name)
+    return FrameTable(frame, names, frame.shape)
+
+
+def _check_size(shape: tuple[int, int], estimator_name: str) -> None:
+    for size, unit in zip(shape, ("sample", "feature"), strict=True):
         if size == 0:
             raise BayeswoodError(
-                f"Found array with 0 {unit}(s) (shape={frame.shape}) while a minimum of 1 is "
+                f"Found array with 0 {unit}(s) (shape={shape}) while a minimum of 1 is "
                 f"required by {estimator_name}."
             )
-    return FrameTable(frame, names, frame.shape)
 
 
 def _as_array_like(native: Any, estimator_name: str) -> Any:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError, warn_user
 from bayeswood.table.cells import Cells, array_cells, unmasked
-from bayeswood.table.frame import series_cells
 
 
 def open_columns(values: Any, what: str, estimator_name: str) -> tuple[list[Cells], int]:
@@ -32,26 +30,38 @@ def open_columns(values: Any, what: str, estimator_name: str) -> tuple[list[Cell
     n_dimensions : int
         1 for a vector, 2 for a matrix or a frame.
     """
-    native = nw.to_native(values, pass_through=True)
-    if not isinstance(native, (np.ndarray, list, tuple)):
-        frame = _from_native(native, what)
-        if isinstance(frame, nw.Series):
-            _check_rows(len(frame), (len(frame),), what, estimator_name)
-            return [series_cells(frame, what)], 1
-        if isinstance(frame, nw.DataFrame):
-            _check_rows(len(frame), frame.shape, what, estimator_name)
-            return [series_cells(frame[:, j], what) for j in range(frame.shape[1])], 2
-    array = _as_array(native, what, estimator_name)
+    if not isinstance(values, (np.ndarray, list, tuple)):
+        from bayeswood.table.frame import unwrapped  # with narwhals, which arrays do without
+
+        values = unwrapped(values)
+        found = _columns_of_frame(values, what, estimator_name)
+        if found is not None:
+            return found
+    array = _as_array(values, what, estimator_name)
     if array.ndim == 1:
         return [array_cells(array, what)], 1
     return [array_cells(array[:, j], what) for j in range(array.shape[1])], 2
 
 
-def _from_native(native: Any, what: str) -> Any:
+def _columns_of_frame(
+    native: Any, what: str, estimator_name: str
+) -> tuple[list[Cells], int] | None:
+    """Columns of a series or a data frame; None for what is neither."""
+    import narwhals.stable.v1 as nw
+
+    from bayeswood.table.frame import series_cells
+
     try:
-        return nw.from_native(native, pass_through=True, allow_series=True)
+        frame = nw.from_native(native, pass_through=True, allow_series=True)
     except nw.exceptions.DuplicateError as error:
         raise BayeswoodError(f"The column names of {what} must be distinct. {error}") from None
+    if isinstance(frame, nw.Series):
+        _check_rows(len(frame), (len(frame),), what, estimator_name)
+        return [series_cells(frame, what)], 1
+    if isinstance(frame, nw.DataFrame):
+        _check_rows(len(frame), frame.shape, what, estimator_name)
+        return [series_cells(frame[:, j], what) for j in range(frame.shape[1])], 2
+    return None
 
 
 def one_column(columns: list[Cells], n_dimensions: int, what: str) -> Cells:

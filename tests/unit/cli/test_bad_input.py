@@ -252,12 +252,15 @@ def test_missing_packages_are_named(folder, monkeypatch, module, command, extra)
     assert f"bayeswood[{extra}]" in line
 
 
-@pytest.mark.parametrize("module", ["click", "rich"])
-def test_missing_command_line_packages(module):
-    # The list of verbs alone needs no more than click. In a process of its own: modules that are
-    # imported twice in one would trouble other tests.
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [("click", "fit --help"), ("rich", "predict gone.bw gone.csv --out p.csv"), ("rich", "fit")],
+)
+def test_missing_command_line_packages(module, command):
+    # Help needs no more than click; without rich a verb stops before it does anything. In a process
+    # of its own: modules that are imported twice in one would trouble other tests.
     lines = f"import sys; sys.modules['{module}'] = None; from bayeswood import cli"
-    code = f"{lines}; cli.main(['fit', '--help'])"
+    code = f"{lines}; cli.main({command.split()})"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert found.returncode == 1
     assert f"needs {module}: pip install 'bayeswood[cli]'" in found.stderr

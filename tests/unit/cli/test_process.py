@@ -44,6 +44,33 @@ def test_a_verb_imports_no_other():
     assert (done.stdout, done.stderr) == ("info\n", "")
 
 
+def test_a_process_of_its_own_seldom_searches_for_cycles():
+    """What it imports stays; whoever calls `main` keeps the searches as they are."""
+    script = (
+        "import contextlib, gc, sys; from bayeswood.cli import main\n"
+        "sys.argv, usual = ['bayeswood', '--version'], gc.get_threshold()\n"
+        "for args in (['--version'], None):\n"
+        "    with contextlib.suppress(SystemExit):\n"
+        "        main(args)\n"
+        "    print(gc.get_threshold() == usual, gc.get_freeze_count() > 0, gc.isenabled())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.splitlines()[1::2] == ["True False True", "False True True"]
+
+
+def test_a_forest_in_a_cycle_is_not_told_of(tmp_path):
+    """Of what is there at the very end nanobind would complain."""
+    run_here("fit", "builtin:iris", "-n", "2", "--out", tmp_path / "m.bw", "-q")
+    script = (
+        "import sys; from bayeswood import load; from bayeswood.cli import main\n"
+        "forest = [load(sys.argv[1])]; forest.append(forest); del forest\n"
+        "sys.argv = ['bayeswood', '--version']; main()\n"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "m.bw")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(("args", "code"), [
     (["info", "gone.bw"], 1),
     (["fit", "gone.csv", "--target", "y"], 1),

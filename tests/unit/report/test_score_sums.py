@@ -7,7 +7,8 @@ import pytest
 from sklearn.metrics import brier_score_loss, log_loss, mean_absolute_error, r2_score
 
 from bayeswood.report import ClassPredictions, NumberPredictions, score_predictions
-from bayeswood.report.score_sums import ClassSums, ExactSum, NumberSums
+from bayeswood.report.score_sums import ClassSums, NumberSums
+from bayeswood.table.exact_sum import ExactSum
 
 CUTS = [[0, 200], [0, 1, 200], [0, 50, 51, 130, 200]]
 

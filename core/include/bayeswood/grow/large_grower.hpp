@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/search/histogram.hpp"
-#include "bayeswood/grow/search/list_search.hpp"
+#include "bayeswood/grow/search/node_search.hpp"
 #include "bayeswood/grow/small_grower.hpp"
 
 namespace bayeswood {
 
 class LargeGrower {
  public:
-  LargeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options);
+  LargeGrower(const EncodedMatrix& matrix, const Target& target, const SearchChoice& choice);
 
   // `rows`: training rows of positive weight, ascending; reordered in place.
   void grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
@@ -30,41 +29,31 @@ class LargeGrower {
 
   void grow_node(TreeContext& tree, Task task);
   void push_children(TreeContext& tree, Task& task, Split& split);
-  Split find_split(TreeContext& tree, Task& task);
-  Split draw_split(TreeContext& tree, const Task& task, const Limits& limits);
-  Split search_sampled(TreeContext& tree, const Task& task, const Limits& limits);
-  std::uint32_t search_features(TreeContext& tree, const Task& task, const Limits& limits,
-                                std::span<const std::uint32_t> features, Split& best);
-  void search_counts(TreeContext& tree, const Task& task, const Limits& limits,
-                     std::span<const std::uint32_t> features, Split& best);
-  void set_trust(const Task& root);
-  void sum_levels(const Task& task, std::uint32_t feature);
-  Split search_level_sums(const Task& task, std::uint32_t feature, const Limits& limits);
-  const LargeEntry* sorted_list(const Task& task, std::uint32_t feature);
+  void keep_histograms(Task& task, Task& small, Task& large, const TreeContext& tree);
   std::uint32_t partition(Split& split, const Task& task);
   std::unique_ptr<Histogram> take_histogram();
   std::span<const std::uint32_t> rows_of(const Task& task) const {
     return {rows_->data() + task.begin, task.totals.n};
   }
 
+  LargeNode node_of(const Task& task, const TreeContext& tree) const {
+    return {rows_of(task), data_, task.totals, tree.limits(task.totals), *tree.options.kernels};
+  }
+  bool is_small(const Task& task) const {
+    return task.totals.n <= choice_.subtree_rows(data_.counted.counts != nullptr);
+  }
+
   const EncodedMatrix& matrix_;
   const Target& target_;
-  bool all_features_;
-  std::uint32_t small_rows_;
+  const SearchChoice& choice_;
   RowData data_;
   std::vector<std::uint32_t>* rows_ = nullptr;
-  std::vector<std::uint32_t> scratch_, features_;
-  std::vector<LargeEntry> list_, list_scratch_;
-  std::vector<LevelSums> levels_, seen_levels_;
-  std::vector<double> level_ww_, seen_ww_;
-  std::vector<double> trust_;  // by feature, in categories
+  std::vector<std::uint32_t> scratch_;
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;
   Sides sides_;
-  TopSplits top_;
-  HistogramSearch histograms_;
-  CountSearch count_search_;
-  ListSearch<LargeEntry> search_;
+  SideSet sums_;
+  TableSearch search_;
   SmallGrower small_;
 };
 

@@ -56,12 +56,16 @@ class LevelSpread {
   static bool pays(std::size_t n_levels, const NodeTotals& node, double root_trust) {
     return root_trust < 1 && (n_levels > FREE_LEVELS || n_levels == node.n);
   }
+  // Whether no split leaves more than `tolerance` of its gain: none gains more than all levels
+  // apart.
+  bool is_too_dear(const NodeTotals& node, double root_trust, double tolerance) const;
   // Takes the price from the score of the category's best split, or the split away if not more than
   // `tolerance` is left. `root_trust` is the trust at the root of the tree.
   void charge(Split& split, const NodeTotals& node, double root_trust, double tolerance) const;
 
  private:
   double lost_weight(const NodeTotals& node) const { return sum_ww_ / node.w; }  // q / W
+  double price(const NodeTotals& node, double root_trust) const;
 
   std::size_t n_levels_ = 0;
   double n_directions_ = 1;  // m

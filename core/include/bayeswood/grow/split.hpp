@@ -84,6 +84,11 @@ class FeatureOrder {
     }
     return order_[drawn_++];
   }
+  // The next n.
+  std::span<const std::uint32_t> draw(std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) next();
+    return drawn().last(n);
+  }
 
  private:
   std::vector<std::uint32_t> order_;

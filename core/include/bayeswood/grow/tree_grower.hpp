@@ -10,6 +10,7 @@
 #include "bayeswood/grow/large_grower.hpp"
 #include "bayeswood/grow/random_grower.hpp"
 #include "bayeswood/grow/rules/ruled_grower.hpp"
+#include "bayeswood/grow/search/search_choice.hpp"
 
 namespace bayeswood {
 
@@ -44,7 +45,7 @@ class TreeGrower {
   std::unique_ptr<LargeGrower> large_;  // one of the three
   std::unique_ptr<RandomGrower> random_;
   std::unique_ptr<RuledGrower> ruled_;  // where rules are asked for
-  bool may_count_;
+  SearchChoice choice_;
   std::vector<double> weights_;
   std::vector<std::uint32_t> rows_;      // that take part, ascending
   std::vector<std::uint32_t> shuffled_;  // the same, in the order that growing leaves

@@ -16,7 +16,7 @@ namespace bayeswood {
 class TwigGrower {
  public:
   TwigGrower(const EncodedMatrix& matrix, const Target& target)
-      : matrix_(matrix), target_(target), search_(matrix.n_features()) {}
+      : matrix_(matrix), target_(target) {}
 
   struct Root {
     std::uint32_t node, depth;

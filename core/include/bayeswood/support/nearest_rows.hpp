@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/base/parallel.hpp"
 
@@ -34,15 +35,18 @@ struct ColumnViews {
   }
 };
 
+constexpr std::size_t MOST_NEIGHBOURS = 3;
+
 struct NearestRows {
-  std::size_t k;            // at most n_rows, less one if rows leave themselves out
+  std::size_t k;            // at most MOST_NEIGHBOURS, and as many as there are (other) rows
   double* squared;          // n_views x n_table x k, ascending
-  std::int32_t* neighbour;  // the same shape; of equals the first row of the sample
+  std::int32_t* neighbour;  // n_columns x n_table x k of the columns by themselves, if these are
+                            // asked for; of equals the first row of the sample
 };
 
 // With `leave_out`, row i of the table is row i of the sample and no neighbour of itself.
 void nearest_rows(const SampleColumns& sample, const ColumnViews& views, const MatrixView& table,
-                  bool leave_out, const NearestRows& out, unsigned n_threads,
-                  const Poll& poll = {});
+                  bool leave_out, InstructionSet instructions, const NearestRows& out,
+                  unsigned n_threads, const Poll& poll = {});
 
 }  // namespace bayeswood

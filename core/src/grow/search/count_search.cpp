@@ -13,17 +13,20 @@ constexpr std::uint32_t MAX_LANE_ROWS = 128;  // with more, bins are cheaper tha
 
 }  // namespace
 
-CountBins CountSearch::Slot::view(const Node& node) {
+template <class Rows>
+CountBins CountSearch<Rows>::Slot::view(const Node& node) {
   const auto n_padded = static_cast<std::uint32_t>(gain.size());
   return {n_padded,      bins.data(),    n.data(),      w.data(),
           wy.data(),     gain.data(),    excess.data(), static_cast<std::int32_t>(node.totals.n),
           node.totals.w, node.totals.wy, node.limits};
 }
 
-void CountSearch::set_slot(Slot& slot, std::uint32_t feature, std::uint32_t shift) {
+template <class Rows>
+void CountSearch<Rows>::set_slot(Slot& slot, std::uint32_t feature) {
+  const FeatureCodes& codes = matrix_.feature(feature);
   slot.feature = feature;
-  slot.shift = shift;
-  slot.n_bins = ((matrix_.feature(feature).n_codes - 1) >> shift) + 1;
+  slot.shift = LOCAL ? bin_shift(codes.n_codes, rows_.ids.size()) : codes.shift;
+  slot.n_bins = ((codes.n_codes - 1) >> slot.shift) + 1;
   const std::uint32_t padded = (slot.n_bins + LANES - 1) / LANES * LANES;
   slot.bins.assign(padded, 0);
   slot.gain.resize(padded);
@@ -31,21 +34,24 @@ void CountSearch::set_slot(Slot& slot, std::uint32_t feature, std::uint32_t shif
   for (auto* sums : {&slot.n, &slot.w, &slot.wy}) sums->resize(padded + 1);
 }
 
-void CountSearch::fill(const LocalRows& rows, const Node& node, std::size_t n_slots) {
-  CountFill task{rows.ids.data(), rows.size(), rows.data.counts, {}, {}, {}};
+template <>
+void CountSearch<LocalRows>::fill(std::size_t n_slots) {
+  CountFill task{rows_.ids.data(), rows_.ids.size(), rows_.data.counts, {}, {}, {}};
   idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
-    task.columns[k] = rows.column(slot.feature);
+    task.columns[k] = rows_.column(slot.feature);
     task.shifts[k] = slot.shift;
     task.bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
   }
-  node.kernels.fill_counts(task);
+  node_->kernels.fill_counts(task);
 }
 
-void CountSearch::fill(const TableRows& rows, const Node&, std::size_t n_slots) {
+template <>
+void CountSearch<TableRows>::fill(std::size_t n_slots) {
   constexpr std::size_t AHEAD = 16;
-  const std::size_t n = rows.size();
+  const auto ids = rows_.ids;
+  const PackedCount* counts = rows_.data.counts;
   PackedCount* bins[LANES];
   std::uint32_t features[LANES];
   for (std::size_t k = 0; k < LANES; ++k) {
@@ -53,35 +59,32 @@ void CountSearch::fill(const TableRows& rows, const Node&, std::size_t n_slots) 
     features[k] = slot.feature;
     bins[k] = slot.bins.data();
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i + AHEAD < n) {
-      prefetch(rows.matrix.coarse_row(rows.ids[i + AHEAD]));
-      prefetch(rows.data.counts + rows.ids[i + AHEAD]);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i + AHEAD < ids.size()) {
+      prefetch(matrix_.coarse_row(ids[i + AHEAD]));
+      prefetch(counts + ids[i + AHEAD]);
     }
-    const std::uint8_t* codes = rows.matrix.coarse_row(rows.ids[i]);
-    const PackedCount row = rows.data.counts[rows.ids[i]];
+    const std::uint8_t* codes = matrix_.coarse_row(ids[i]);
+    const PackedCount row = counts[ids[i]];
     for (std::size_t k = 0; k < n_slots; ++k) bins[k][codes[features[k]]] += row;
   }
 }
 
 // The entries of all rows in bins marked as opened, sorted; returns how many.
-std::size_t CountSearch::open_bins(const Slot& slot, const LocalRows& rows, const Node& node) {
-  entries_.resize(std::max(entries_.size(), rows.size() + 1));
-  const std::size_t n = node.kernels.open_counts({rows.ids.data(), rows.size(), rows.data.tails,
-                                                  rows.column(slot.feature), slot.shift,
-                                                  opened_.data(), entries_.data()});
-  sort_entries(entries_, scratch_, n);
-  return n;
-}
-
-std::size_t CountSearch::open_bins(const Slot& slot, const TableRows& rows, const Node&) {
-  const std::uint16_t* column = rows.column(slot.feature);
-  entries_.resize(std::max(entries_.size(), rows.size() + 1));
+template <class Rows>
+std::size_t CountSearch<Rows>::open_bins(const Slot& slot) {
+  const std::uint16_t* column = rows_.column(slot.feature);
+  entries_.resize(std::max(entries_.size(), rows_.ids.size() + 1));
   std::size_t n = 0;
-  for (const auto id : rows.ids) {
-    const std::uint32_t code = column[id];
-    entries_[n] = make_entry<SmallEntry>(code, rows.data.tails[id]);
-    n += opened_[code >> slot.shift];
+  if constexpr (LOCAL) {
+    n = node_->kernels.open_counts({rows_.ids.data(), rows_.ids.size(), rows_.data.tails, column,
+                                    slot.shift, opened_.data(), entries_.data()});
+  } else {
+    for (const auto id : rows_.ids) {
+      const std::uint32_t code = column[id];
+      entries_[n] = make_entry<SmallEntry>(code, rows_.data.tails[id]);
+      n += opened_[code >> slot.shift];
+    }
   }
   sort_entries(entries_, scratch_, n);
   return n;
@@ -89,8 +92,8 @@ std::size_t CountSearch::open_bins(const Slot& slot, const TableRows& rows, cons
 
 // The best cut that gains more than `to_beat`, between and inside the bins, the lowest of equals.
 template <class Rows>
-CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Node& node,
-                                         double to_beat) {
+auto CountSearch<Rows>::best_cut(Slot& slot, double to_beat) -> Found {
+  const Node& node = *node_;
   Found found;
   const double excess = node.kernels.count_bounds(slot.view(node), to_beat);
   if (excess <= 0 && slot.top_gain <= to_beat) return found;
@@ -102,7 +105,7 @@ CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Nod
     opened_[b] = opens;
     any_opened |= opens;
   }
-  const std::size_t n_entries = any_opened ? open_bins(slot, rows, node) : 0;
+  const std::size_t n_entries = any_opened ? open_bins(slot) : 0;
   const double mean = node.totals.wy / node.totals.w;
   const double tolerance = node.limits.tolerance / node.totals.w;
   const auto offer = [&](double gain, std::uint32_t code, PackedCount left) {
@@ -133,16 +136,15 @@ CountSearch::Found CountSearch::best_cut(Slot& slot, const Rows& rows, const Nod
 }
 
 template <class Rows>
-void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_slots,
-                              Split& best) {
-  fill(rows, node, n_slots);
+void CountSearch<Rows>::search_bins(std::size_t n_slots, Split& best) {
+  const Node& node = *node_;
+  fill(n_slots);
   const double slack = 2 * node.limits.tolerance / node.totals.w;  // ties are opened too
   const double known = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
   const std::span<Slot> slots(slots_, n_slots);
   for (Slot& slot : slots) slot.top_gain = node.kernels.count_gains(slot.view(node));
-  const auto cuts = best_cuts(slots, known, slack, [&](Slot& slot, double to_beat) {
-    return best_cut(slot, rows, node, to_beat);
-  });
+  const auto cuts = best_cuts(slots, known, slack,
+                              [&](Slot& slot, double to_beat) { return best_cut(slot, to_beat); });
   Found found;
   std::size_t from = 0;
   for (std::size_t k = 0; k < n_slots; ++k) {
@@ -159,24 +161,19 @@ void CountSearch::search_bins(const Rows& rows, const Node& node, std::size_t n_
   best.left = found.left;
 }
 
-void CountSearch::search(const LocalRows& rows, const Node& node,
-                         std::span<const std::uint32_t> features, Split& best) {
-  if (rows.size() <= MAX_LANE_ROWS) return search_lanes(rows, node, features, best);
-  for (std::size_t k = 0; k < features.size(); ++k) {
-    set_slot(slots_[k], features[k], bin_shift(matrix_.feature(features[k]).n_codes, rows.size()));
+template <class Rows>
+std::uint32_t CountSearch<Rows>::search(std::span<const std::uint32_t> features, Split& best) {
+  if (LOCAL && rows_.ids.size() <= MAX_LANE_ROWS) {
+    search_lanes(features, best);
+    return 0;
   }
-  search_bins(rows, node, features.size(), best);
+  for (std::size_t k = 0; k < features.size(); ++k) set_slot(slots_[k], features[k]);
+  search_bins(features.size(), best);
+  return 0;
 }
 
-void CountSearch::search(const TableRows& rows, const Node& node,
-                         std::span<const std::uint32_t> features, Split& best) {
-  for (std::size_t k = 0; k < features.size(); ++k) {
-    set_slot(slots_[k], features[k], matrix_.feature(features[k]).shift);
-  }
-  search_bins(rows, node, features.size(), best);
-}
-
-void CountSearch::sort_each_lane(SmallEntry* lanes, std::uint32_t n) {
+template <class Rows>
+void CountSearch<Rows>::sort_each_lane(SmallEntry* lanes, std::uint32_t n) {
   entries_.resize(std::max<std::size_t>(entries_.size(), n));
   for (std::uint32_t l = 0; l < LANES; ++l) {
     for (std::uint32_t i = 0; i < n; ++i) entries_[i] = lanes[i * LANES + l];
@@ -185,19 +182,20 @@ void CountSearch::sort_each_lane(SmallEntry* lanes, std::uint32_t n) {
   }
 }
 
-void CountSearch::search_lanes(const LocalRows& rows, const Node& node,
-                               std::span<const std::uint32_t> features, Split& best) {
+template <class Rows>
+void CountSearch<Rows>::search_lanes(std::span<const std::uint32_t> features, Split& best) {
+  const Node& node = *node_;
   alignas(32) SmallEntry lanes[MAX_LANE_ROWS * LANES];
-  const auto n = static_cast<std::uint32_t>(rows.size());
+  const auto n = static_cast<std::uint32_t>(rows_.ids.size());
   const std::uint32_t padded = (n + NETWORK_STEP - 1) / NETWORK_STEP * NETWORK_STEP;
   std::fill(lanes + std::size_t{n} * LANES, lanes + std::size_t{padded} * LANES, ~SmallEntry{0});
   const std::uint16_t* columns[LANES];
   for (std::size_t l = 0; l < LANES; ++l) {
-    columns[l] = rows.column(features[std::min(l, features.size() - 1)]);
+    columns[l] = rows_.column(features[std::min(l, features.size() - 1)]);
   }
   for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint16_t id = rows.ids[i];
-    const RowTail tail = rows.data.tails[id];
+    const std::uint16_t id = rows_.ids[i];
+    const RowTail tail = rows_.data.tails[id];
     for (std::size_t l = 0; l < LANES; ++l) {
       lanes[i * LANES + l] = make_entry<SmallEntry>(columns[l][id], tail);
     }
@@ -226,5 +224,8 @@ void CountSearch::search_lanes(const LocalRows& rows, const Node& node,
     best.left += count_of(tail_of(lanes[i * LANES + won]));
   }
 }
+
+template class CountSearch<LocalRows>;
+template class CountSearch<TableRows>;
 
 }  // namespace bayeswood

@@ -51,7 +51,7 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
   }
 }
 
-void HistogramSearch::prepare(Pass& pass, const Node& node, const Histogram& histogram) {
+void HistogramSearch::set_sums(Pass& pass, const Node& node, const Histogram& histogram) {
   const FeatureCodes& codes = matrix_.feature(pass.feature);
   const std::uint32_t n_bins = codes.n_coarse;
   const WeightedValue* sums = histogram.sums(pass.slot);
@@ -161,8 +161,28 @@ void HistogramSearch::offer_inside(const Pass& pass, const Node& node, std::uint
   }
 }
 
-Split HistogramSearch::search(const Node& node, const Histogram& histogram,
-                              std::span<const std::uint32_t> features) {
+std::uint32_t HistogramSearch::search(std::span<const std::uint32_t> features, Split& best) {
+  fill_histogram(histogram_, matrix_, node_->rows, node_->data.pair, features);
+  return search(histogram_, features, best);
+}
+
+std::uint32_t HistogramSearch::search(const Histogram& histogram,
+                                      std::span<const std::uint32_t> features, Split& best) {
+  const double tolerance = node_->limits.tolerance;
+  keep_better(best, search_numeric(*node_, histogram, features), tolerance);
+  std::uint32_t n_refused = 0;
+  for (const auto feature : features) {
+    if (!matrix_.feature(feature).is_category) continue;
+    Split split = levels_.search(*node_, feature, trust_[feature]);
+    n_refused += split.refused ? 1 : 0;
+    keep_better(best, std::move(split), tolerance);
+  }
+  return n_refused;
+}
+
+// Best over the numeric features; earlier ones win ties.
+Split HistogramSearch::search_numeric(const Node& node, const Histogram& histogram,
+                                      std::span<const std::uint32_t> features) {
   std::size_t n_passes = 0;
   for (std::uint32_t k = 0; k < features.size(); ++k) {
     const FeatureCodes& codes = matrix_.feature(features[k]);
@@ -175,7 +195,7 @@ Split HistogramSearch::search(const Node& node, const Histogram& histogram,
       pass.feature = features[k];
       pass.missing_left = side == 1;
       pass.missing_seen = missing;
-      prepare(pass, node, histogram);
+      set_sums(pass, node, histogram);
     }
   }
   double floor = NO_SCORE;

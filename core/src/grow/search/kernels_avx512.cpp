@@ -191,6 +191,44 @@ void part_lists(const ListParting& t) {
   }
 }
 
+// The class weights of both children side by side, those of the right one WIDTH lanes further. Each
+// row is added to one lane, in the order of rows.
+template <std::uint32_t WIDTH, bool BY_SIDE>
+std::uint32_t part_classes(const ClassPartTask& t) {
+  constexpr std::uint32_t N = 2 * WIDTH / WIDE_LANES;
+  __m512d sums[N];
+  for (auto& sum : sums) sum = _mm512_setzero_pd();
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < t.n; ++i) {
+    const std::uint16_t id = t.order[i];
+    const std::uint32_t goes_left = BY_SIDE ? t.side[id] : t.column[id] <= t.cut_code;
+    const __m512d w = _mm512_set1_pd(t.w[id]);
+    const std::uint32_t lane = t.lane[t.label[id]] + (WIDTH & (goes_left - 1U));
+    const std::uint32_t bits = 1U << lane;
+    for (std::uint32_t v = 0; v < N; ++v) {
+      const auto mine = static_cast<__mmask8>(bits >> (v * WIDE_LANES));
+      sums[v] = _mm512_mask_add_pd(sums[v], mine, sums[v], w);
+    }
+    t.order[left] = id;
+    t.scratch[i - left] = id;
+    left += goes_left;
+  }
+  std::copy_n(t.scratch, t.n - left, t.order + left);
+  alignas(64) double both[2 * WIDTH];
+  for (std::uint32_t v = 0; v < N; ++v) _mm512_store_pd(both + v * WIDE_LANES, sums[v]);
+  std::copy_n(both, t.n_vectors * LANES, t.left);
+  std::copy_n(both + WIDTH, t.n_vectors * LANES, t.right);
+  return left;
+}
+
+std::uint32_t part_classes(const ClassPartTask& t) {
+  static constexpr ClassPart BY_VECTORS[][2] = {{part_classes<4, false>, part_classes<4, true>},
+                                                {part_classes<8, false>, part_classes<8, true>},
+                                                {part_classes<16, false>, part_classes<16, true>},
+                                                {part_classes<16, false>, part_classes<16, true>}};
+  return BY_VECTORS[t.n_vectors - 1][t.side != nullptr ? 1 : 0](t);
+}
+
 }  // namespace
 
 const Kernels* avx512_kernels() {
@@ -198,6 +236,7 @@ const Kernels* avx512_kernels() {
   static const Kernels kernels = [] {
     Kernels best = *avx2_kernels();
     best.scan_lanes = scan_lanes;
+    best.part_classes = part_classes;
     best.scan_wide = scan_lists<Lanes8, WideTask>;
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
     use_avx512(best.narrow);

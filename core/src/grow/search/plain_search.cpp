@@ -12,79 +12,59 @@ constexpr std::uint32_t WIDE_ROWS =
 
 }  // namespace
 
-// Further features are drawn one by one while none of those before can be cut.
-PlainSearch::Found PlainSearch::search(TreeContext& tree, const NodeTotals& node,
-                                       const WeightedValue* pair, const PlainLists& lists) {
-  const Task task{node, pair, tree.limits(node), *tree.options.kernels};
-  tree.features.restart();
-  Found best;
-  std::uint32_t wanted = tree.options.max_features;
-  while (tree.features.left() > 0 && !best.found()) {
-    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, tree.features.left()));
-    for (std::uint32_t k = 0; k < n; ++k) {
-      features_[k] = tree.features.next();
-      lists_[k] = lists.of(features_[k]);
-    }
-    best = best_of(task, n);
-    wanted = 1;
-  }
-  return best;
-}
-
-PlainSearch::Found PlainSearch::best_of(const Task& task, std::uint32_t n_lists) const {
-  Found best;
-  for (std::uint32_t begin = 0; begin < n_lists;) {
-    const bool wide = n_lists - begin > LANES && task.node.n >= WIDE_ROWS;
-    const std::uint32_t size = std::min(wide ? WIDE_LANES : LANES, n_lists - begin);
+std::uint32_t PlainSearch::search(std::span<const std::uint32_t> features, Split& best) {
+  while (!features.empty()) {
+    const bool wide = features.size() > LANES && node_->totals.n >= WIDE_ROWS;
+    const std::size_t size = std::min<std::size_t>(wide ? WIDE_LANES : LANES, features.size());
     if (wide) {
-      scan<WideTask>(task, task.kernels.scan_wide, begin, size, best);
+      scan<WideTask>(node_->kernels.scan_wide, features.first(size), best);
     } else {
-      scan<LaneTask>(task, task.kernels.scan_lanes, begin, size, best);
+      scan<LaneTask>(node_->kernels.scan_lanes, features.first(size), best);
     }
-    begin += size;
+    features = features.subspan(size);
   }
-  return best;
+  return 0;
 }
 
 // Lanes that are left over take the first list again.
 template <class Lanes, class Scan>
-void PlainSearch::scan(const Task& task, Scan scan, std::uint32_t begin, std::uint32_t n_lists,
-                       Found& best) const {
-  const NodeTotals& node = task.node;
-  Lanes lanes{{}, node.n, task.pair, node.w, node.wy, task.limits};
+void PlainSearch::scan(Scan scan, std::span<const std::uint32_t> features, Split& best) {
+  const NodeTotals& totals = node_->totals;
+  Lanes lanes{{}, totals.n, node_->pair, totals.w, totals.wy, node_->limits};
   for (std::uint32_t k = 0; k < std::size(lanes.list); ++k)
-    lanes.list[k] = lists_[begin + (k < n_lists ? k : 0)];
+    lanes.list[k] = node_->lists.of(features[k < features.size() ? k : 0]);
   Cut cuts[std::size(Lanes{}.list)];
   scan(lanes, cuts);
-  for (std::uint32_t k = 0; k < n_lists; ++k) {
-    const double score = cuts[k].score + node.score;  // from gain to score
-    if (score > best.score + task.limits.tolerance)
-      best = {score, features_[begin + k], cuts[k].position};
+  for (std::uint32_t k = 0; k < features.size(); ++k) {
+    const double score = cuts[k].score + totals.score;  // from gain to score
+    if (score > best.score + node_->limits.tolerance)
+      keep(score, features[k], cuts[k].position, best);
   }
+}
+
+void PlainSearch::keep(double score, std::uint32_t feature, std::uint32_t position, Split& best) {
+  const SmallEntry* entries = node_->lists.of(feature);
+  best.score = score;
+  best.feature = feature;
+  best.cut_code = code_of(entries[position]);
+  best.upper_code = code_of(entries[position + 1]);
+  position_ = position;
 }
 
 // Whatever separates two rows takes away all impurity: the first feature that does it wins.
-PlainSearch::Found PlainSearch::separate_pair(TreeContext& tree, const NodeTotals& node,
-                                              const WeightedValue* pair, const PlainLists& lists) {
-  const SmallEntry* any = lists.of(0);
-  if (std::min(pair[id_of(any[0])].w, pair[id_of(any[1])].w) < tree.limits(node).min_weight)
-    return {};
-  tree.features.restart();
-  while (tree.features.left() > 0) {
-    const std::uint32_t feature = tree.features.next();
-    const SmallEntry* entries = lists.of(feature);
-    if (code_of(entries[0]) != code_of(entries[1])) return {node.score + node.impurity, feature, 0};
-  }
-  return {};
-}
-
-Split PlainSearch::split_of(const Found& found, const PlainLists& lists) {
-  const SmallEntry* entries = lists.of(found.feature);
+Split PlainSearch::separate_pair(const Node& node, TreeContext& tree) {
   Split split;
-  split.score = found.score;
-  split.feature = found.feature;
-  split.cut_code = code_of(entries[found.position]);
-  split.upper_code = code_of(entries[found.position + 1]);
+  prepare(node);
+  const SmallEntry* any = node.lists.of(0);
+  if (std::min(node.pair[id_of(any[0])].w, node.pair[id_of(any[1])].w) < node.limits.min_weight)
+    return split;
+  tree.features.restart();
+  while (tree.features.left() > 0 && !split.found()) {
+    const std::uint32_t feature = tree.features.next();
+    const SmallEntry* entries = node.lists.of(feature);
+    if (code_of(entries[0]) != code_of(entries[1]))
+      keep(node.totals.score + node.totals.impurity, feature, 0, split);
+  }
   return split;
 }
 

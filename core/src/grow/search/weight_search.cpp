@@ -20,10 +20,10 @@ WeightBins WeightSearch::Slot::view(const Node& node) {
           node.limits.min_weight};
 }
 
-void WeightSearch::set_slot(Slot& slot, std::uint32_t feature, std::size_t n_rows) {
-  const std::uint32_t n_codes = matrix_.feature(feature).n_codes;
+void WeightSearch::set_slot(Slot& slot, std::uint32_t feature) {
+  const std::uint32_t n_codes = subtree_.matrix().feature(feature).n_codes;
   slot.feature = feature;
-  slot.shift = bin_shift(n_codes, n_rows);
+  slot.shift = bin_shift(n_codes, ids_.size());
   slot.n_bins = ((n_codes - 1) >> slot.shift) + 1;
   const std::uint32_t padded = (slot.n_bins + LANES - 1) / LANES * LANES;
   slot.bins.assign(padded, WeightedValue{0, 0});
@@ -33,19 +33,20 @@ void WeightSearch::set_slot(Slot& slot, std::uint32_t feature, std::size_t n_row
   slot.wy.resize(padded + 1);
 }
 
-void WeightSearch::fill(const Node& node, std::size_t n_slots) {
+void WeightSearch::fill(std::size_t n_slots) {
   idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
   std::array<const std::uint16_t*, LANES> columns;
   std::array<std::uint32_t, LANES> shifts;
   std::array<WeightedValue*, LANES> bins;
+  const WeightedValue* pair = subtree_.rows().pair;
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
-    columns[k] = node.column(slot.feature);
+    columns[k] = subtree_.column(slot.feature);
     shifts[k] = slot.shift;
     bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
   }
-  for (const auto id : node.ids) {
-    const WeightedValue row = node.pair[id];
+  for (const auto id : ids_) {
+    const WeightedValue row = pair[id];
     for (std::size_t k = 0; k < LANES; ++k) {
       WeightedValue& bin = bins[k][columns[k][id] >> shifts[k]];
       bin.w += row.w;
@@ -60,11 +61,11 @@ void WeightSearch::fill(const Node& node, std::size_t n_slots) {
 }
 
 // The entries of all rows in bins marked as opened, sorted; returns how many.
-std::size_t WeightSearch::open_bins(const Slot& slot, const Node& node) {
-  const std::uint16_t* column = node.column(slot.feature);
-  entries_.resize(std::max(entries_.size(), node.ids.size() + 1));
+std::size_t WeightSearch::open_bins(const Slot& slot) {
+  const std::uint16_t* column = subtree_.column(slot.feature);
+  entries_.resize(std::max(entries_.size(), ids_.size() + 1));
   std::size_t n = 0;
-  for (const auto id : node.ids) {
+  for (const auto id : ids_) {
     const std::uint32_t code = column[id];
     entries_[n] = make_entry<SmallEntry>(code, id);
     n += opened_[code >> slot.shift];
@@ -74,7 +75,8 @@ std::size_t WeightSearch::open_bins(const Slot& slot, const Node& node) {
 }
 
 // The best cut that gains more than `to_beat`, between and inside the bins, the lowest of equals.
-WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double to_beat) {
+WeightSearch::Found WeightSearch::best_cut(Slot& slot, double to_beat) {
+  const Node& node = *node_;
   Found found;
   const double excess = node.kernels.weight_bounds(slot.view(node), to_beat);
   if (excess <= 0 && slot.top_gain <= to_beat) return found;
@@ -86,7 +88,7 @@ WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double 
     opened_[b] = opens;
     any_opened |= opens;
   }
-  const std::size_t n_entries = any_opened ? open_bins(slot, node) : 0;
+  const std::size_t n_entries = any_opened ? open_bins(slot) : 0;
   const double mean = node.totals.wy / node.totals.w;
   const double tolerance = node.limits.tolerance / node.totals.w;
   const auto offer = [&](double gain, std::uint32_t code) {
@@ -97,7 +99,7 @@ WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double 
     double w = slot.w[b];
     double wy = slot.wy[b];
     for (; at < n_entries && code_of(entries_[at]) >> slot.shift == b; ++at) {
-      const WeightedValue& row = node.pair[id_of(entries_[at])];
+      const WeightedValue& row = subtree_.rows().pair[id_of(entries_[at])];
       w += row.w;
       wy += row.wy;
       if (at + 1 == n_entries || code_of(entries_[at + 1]) == code_of(entries_[at])) continue;
@@ -113,17 +115,17 @@ WeightSearch::Found WeightSearch::best_cut(Slot& slot, const Node& node, double 
   return found;
 }
 
-void WeightSearch::search(const Node& node, std::span<const std::uint32_t> features, Split& best) {
+std::uint32_t WeightSearch::search(std::span<const std::uint32_t> features, Split& best) {
+  const Node& node = *node_;
   const std::size_t n_slots = features.size();
-  for (std::size_t k = 0; k < n_slots; ++k) set_slot(slots_[k], features[k], node.ids.size());
-  fill(node, n_slots);
+  for (std::size_t k = 0; k < n_slots; ++k) set_slot(slots_[k], features[k]);
+  fill(n_slots);
   const double slack = 2 * node.limits.tolerance / node.totals.w;  // ties are opened too
   const double known = best.found() ? (best.score - node.totals.score) / node.totals.w : -1;
   const std::span<Slot> slots(slots_, n_slots);
   for (Slot& slot : slots) slot.top_gain = node.kernels.weight_gains(slot.view(node));
-  const auto cuts = best_cuts(slots, known, slack, [&](Slot& slot, double to_beat) {
-    return best_cut(slot, node, to_beat);
-  });
+  const auto cuts = best_cuts(slots, known, slack,
+                              [&](Slot& slot, double to_beat) { return best_cut(slot, to_beat); });
   for (std::size_t k = 0; k < n_slots; ++k) {
     const double score = node.totals.score + node.totals.w * cuts[k].gain;
     if (cuts[k].gain < 0 || (best.found() && score <= best.score + node.limits.tolerance)) continue;
@@ -132,6 +134,7 @@ void WeightSearch::search(const Node& node, std::span<const std::uint32_t> featu
     best.cut_code = cuts[k].code;
     best.upper_code = 0;
   }
+  return 0;
 }
 
 }  // namespace bayeswood

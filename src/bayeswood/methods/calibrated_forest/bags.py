@@ -346,13 +346,14 @@ def _boost(
 ) -> _Boosted:
     """Boosted trees, up to the best number of stages; fewer if they are far from `to_beat`."""
     grown = _core.BoostedBags(encoded, y, weights, n_bags=plan.n_bags, **plan.boosting(kind))
+    left_out = _LeftOutRows.of(grown, y, weights)
     best = _Path(0, np.inf, np.full(y.shape, np.nan))
     n_grown, checked = 0, np.inf
     for stop in stage_stops(kind.n_stages):
         told = part_of(report, n_grown / kind.n_stages, stop / kind.n_stages)
         grown.grow(stop - n_grown, n_jobs=plan.n_jobs, progress=_native(told))
         n_grown = stop
-        here = _path(grown, n_grown, y, weights)
+        here = left_out.path(grown, n_grown)
         best = here if here.error < best.error else best
         if stop not in _CHECKS:
             continue
@@ -390,16 +391,32 @@ def stage_stops(n_stages: int) -> list[int]:
     return sorted(stop for stop in found if stop <= n_stages)
 
 
-def _path(grown: _core.BoostedBags, n_grown: int, y: F64, weights: F64 | None) -> _Path:
-    """The stages so far."""
-    sums, counts = grown.out_of_bag()
-    seen = counts > 0 if weights is None else (counts > 0) & (weights > 0)
-    oob = _means(sums, counts)
-    if not seen.any():
-        return _Path(0, np.inf, oob)
-    own = None if weights is None else weights[seen]
-    apart = ((oob[seen] - y[seen]) / _scale(y[seen])) ** 2
-    return _Path(n_grown, float(np.average(apart, axis=0, weights=own).sum()), oob)
+@dataclass(frozen=True, eq=False)
+class _LeftOutRows:
+    """The rows that some bag left out, the same at every stage: what their errors are made of."""
+
+    seen: NDArray[np.bool_]
+    y: F64
+    scale: F64
+    weights: F64 | None
+
+    @classmethod
+    def of(cls, grown: _core.BoostedBags, y: F64, weights: F64 | None) -> "_LeftOutRows":
+        seen = grown.out_of_bag()[1] > 0
+        if weights is not None:
+            seen &= weights > 0
+        scale = _scale(y[seen]) if seen.any() else np.ones(y.shape[1])
+        return cls(seen, y[seen], scale, None if weights is None else weights[seen])
+
+    def path(self, grown: _core.BoostedBags, n_grown: int) -> _Path:
+        """The stages so far."""
+        oob = _means(*grown.out_of_bag())
+        if not len(self.y):
+            return _Path(0, np.inf, oob)
+        apart = ((oob[self.seen] - self.y) / self.scale) ** 2
+        if self.weights is None:
+            return _Path(n_grown, float(apart.mean(axis=0).sum()), oob)
+        return _Path(n_grown, float(np.average(apart, axis=0, weights=self.weights).sum()), oob)
 
 
 def part_of(report: ShareDone | None, first: float, last: float) -> ShareDone | None:

@@ -1,6 +1,7 @@
 """What bags say of the rows they left out, and the calibration of a response by it."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,6 +107,40 @@ def known_responses(
         quantiles = leaves.responses.out_of_bag(leaves.forest, data.X, seen, LEVELS, n_jobs)
         some = [replace(one, in_leaves=quantiles[:, k]) for k, one in enumerate(some)]
     return KnownResponses(every, some, data.take(seen).row_groups, least)
+
+
+def out_of_bag_fit(
+    data: TrainingData, grown: GrownForest, mean: F64, n_jobs: int
+) -> dict[str, Any]:
+    """Out-of-bag predictions of all given rows, and their R²."""
+    seen = ~np.isnan(mean[:, 0])
+    own = data.take(seen)
+    score = float("nan")
+    if seen.sum() > 1:
+        score = r_squared(own.target.y, mean[seen], own.sample_weight)
+    everywhere = mean
+    if not data.taking_part.all():
+        everywhere = grown.forest.predict(data.given_rows, n_jobs)
+        everywhere[data.taking_part] = mean
+    single = data.target.single_output
+    return {"oob_prediction_": everywhere[:, 0] if single else everywhere, "oob_score_": score}
+
+
+def r_squared(y: F64, predicted: F64, weights: F64 | None) -> float:
+    """R², its mean over the responses: `sklearn.metrics.r2_score`, which costs megabytes to import.
+
+    Parameters
+    ----------
+    y, predicted : ndarray, (n_rows, n_outputs)
+    weights : ndarray, (n_rows,) or None
+    """
+    own = 1.0 if weights is None else weights[:, None]
+    left = (own * (y - predicted) ** 2).sum(axis=0)
+    total = (own * (y - np.average(y, axis=0, weights=weights)) ** 2).sum(axis=0)
+    found = np.where(left == 0, 1.0, 0.0)  # what a constant response gets
+    varies = (left != 0) & (total != 0)
+    found[varies] = 1 - left[varies] / total[varies]
+    return float(found.mean())
 
 
 def unexplained(data: TrainingData) -> BaggedResponse:

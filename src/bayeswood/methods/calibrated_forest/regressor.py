@@ -49,6 +49,7 @@ from bayeswood.methods.calibrated_forest.out_of_bag_response import (
     GrownBags,
     known_responses,
     leaf_forest,
+    out_of_bag_fit,
     unexplained,
 )
 from bayeswood.methods.calibrated_forest.thresholded_weights import (
@@ -366,7 +367,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         assert grown.bags is not None
         used, n_jobs = grown.bags.counts > 0, self._threads()
         settings = {"n_calibration_rows_": int(used.sum())}
-        oob = _out_of_bag_fit(data, grown, grown.bags.oob_mean, n_jobs)
+        oob = out_of_bag_fit(data, grown, grown.bags.oob_mean, n_jobs)
         if grown.sizes is None:
             warn_of_no_rows(self._name)
             return grown.extended(settings | oob), unexplained(data)
@@ -481,25 +482,6 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         OutOfBagReport
         """
         return self.out_of_bag_report()
-
-
-def _out_of_bag_fit(
-    data: TrainingData, grown: GrownForest, mean: F64, n_jobs: int
-) -> dict[str, Any]:
-    """Out-of-bag predictions of all given rows, and their R²."""
-    seen = ~np.isnan(mean[:, 0])
-    own = data.take(seen)
-    score = float("nan")
-    if seen.sum() > 1:
-        from sklearn.metrics import r2_score  # costs megabytes, and is not always asked for
-
-        score = float(r2_score(own.target.y, mean[seen], sample_weight=own.sample_weight))
-    everywhere = mean
-    if not data.taking_part.all():
-        everywhere = grown.forest.predict(data.given_rows, n_jobs)
-        everywhere[data.taking_part] = mean
-    single = data.target.single_output
-    return {"oob_prediction_": everywhere[:, 0] if single else everywhere, "oob_score_": score}
 
 
 def _described(bags: Bags) -> dict[str, Any]:

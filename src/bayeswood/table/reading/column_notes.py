@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from bayeswood.table.frame import series_moments
+from bayeswood.table.arrow_functions import matches, some
 from bayeswood.table.moments import PLURAL, fit_moments
 from bayeswood.table.reading.column_text import ColumnText, distinct_texts
 from bayeswood.table.reading.note import Note
@@ -87,19 +87,18 @@ def _date_notes(column: ColumnText) -> list[Note]:
 
 def _parts(values: Any) -> str:
     """Into what dates, times or durations are taken apart."""
-    import narwhals.stable.v1 as nw
+    from bayeswood.table.frame import arrow_series, series_moments
 
-    cells = series_moments(nw.from_native(values, series_only=True), "The column")
+    cells = series_moments(arrow_series(values), "The column")
     return f"taken apart into {', '.join(fit_moments(cells, '')[0].names)}"
 
 
 def _plain_notes(column: ColumnText) -> list[Note]:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if not pa.types.is_integer(column.values.type):
         return []
-    if not pc.any(pc.match_substring_regex(column.text, "^\\s*0\\d")).as_py():
+    if not some(matches(column.text, "^\\s*0\\d")):
         return []
     text = f"numbers lose their leading zeros; --categorical {column.name} keeps the spelling."
     return [Note("zeros", text, column.name)]

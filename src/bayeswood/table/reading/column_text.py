@@ -5,6 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from bayeswood.table.arrow_functions import (
+    cast,
+    contains,
+    every,
+    matches,
+    some,
+    trimmed,
+    without_nulls,
+)
 from bayeswood.table.csv_format import FALSE_CELLS, TRUE_CELLS
 from bayeswood.table.reading.date_text import DateText, read_dates
 from bayeswood.table.reading.number_text import (
@@ -113,7 +122,6 @@ def read_column(name: str, text: Any, expected: Expected) -> ColumnText:
 def _plain(name: str, text: Any, *, whole_only: bool) -> ColumnText | None:
     """Numbers in Python's own notation, and true and false."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     for kind in (pa.int64(), None if whole_only else pa.float64()):
         values = None if kind is None else _cast(text, kind)
@@ -123,47 +131,38 @@ def _plain(name: str, text: Any, *, whole_only: bool) -> ColumnText | None:
     first = next(cell for chunk in text.chunks for cell in chunk if cell.is_valid).as_py()
     if first.strip() not in (*TRUE_CELLS, *FALSE_CELLS):
         return None
-    is_true = pc.is_in(text, value_set=pa.array(TRUE_CELLS))
-    known = pc.is_in(text, value_set=pa.array([*TRUE_CELLS, *FALSE_CELLS]))
-    if not pc.all(pc.or_(known, pc.is_null(text))).as_py():
+    if not every(matches(text, f"^({'|'.join((*TRUE_CELLS, *FALSE_CELLS))})$")):
         return None
-    none = pa.scalar(None, pa.bool_())
-    return ColumnText(name, text, pc.if_else(pc.is_null(text), none, is_true))
+    return ColumnText(name, text, cast(text, pa.bool_()))
 
 
 def _cast(text: Any, kind: Any) -> Any:
     """The cells as another type; None if some cannot be. Most failures show in the first rows."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     try:
-        pc.utf8_trim_whitespace(text.slice(0, _TRIED)).cast(kind)
-        return text.cast(kind)
+        cast(trimmed(text.slice(0, _TRIED)), kind)
+        return cast(text, kind)
     except pa.ArrowInvalid:
         if not _has_outer_blanks(text):
             return None
     try:
-        return pc.utf8_trim_whitespace(text).cast(kind)
+        return cast(trimmed(text), kind)
     except pa.ArrowInvalid:
         return None
 
 
 def _has_outer_blanks(text: Any) -> bool:
-    import pyarrow.compute as pc
-
     ends = "^[ \\t\\r\\n\\x{00a0}]|[ \\t\\r\\n\\x{00a0}]$"
-    return bool(pc.any(pc.match_substring_regex(text, ends)).as_py())
+    return some(matches(text, ends))
 
 
 def _with_points(found: ColumnText) -> ColumnText:
     """Whether the points of plain decimals are clearly decimal."""
-    head = found.text.slice(0, _LOOKED_AT).drop_null()
+    head = without_nulls(found.text.slice(0, _LOOKED_AT))
     if len(head) and not is_three_decimals(head):
-        import pyarrow.compute as pc
-
-        shows = bool(pc.any(pc.match_substring(head, ".")).as_py())
-        return replace(found, clear_decimal="." if shows else "")
-    return replace(found, unclear_point=is_three_decimals(found.text.drop_null()))
+        return replace(found, clear_decimal="." if some(contains(head, ".")) else "")
+    return replace(found, unclear_point=is_three_decimals(without_nulls(found.text)))
 
 
 def _by_marks(name: str, text: Any, expected: Expected) -> ColumnText:

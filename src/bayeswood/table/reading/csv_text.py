@@ -231,9 +231,6 @@ def _first_ragged_row(parser: _Parser, data: bytes) -> str:
 
 def _without_empty(table: Any, notes: list[Note]) -> Any:
     """Leave out columns without name or cell, and rows without any cell."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     names = table.column_names
     empty = [j for j, n in enumerate(names) if not n and table[j].null_count == table.num_rows]
     if empty and len(empty) < len(names):
@@ -241,6 +238,9 @@ def _without_empty(table: Any, notes: list[Note]) -> Any:
         notes.append(Note("lines", "the last column has neither name nor cells and is left out."))
     if not table.num_columns or not all(column.null_count for column in table.columns):
         return table
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     is_blank = pa.chunked_array([pa.array([True] * table.num_rows)])
     for column in table.columns:
         is_blank = pc.and_(is_blank, pc.is_null(column))

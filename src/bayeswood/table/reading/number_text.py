@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bayeswood.table.arrow_functions import contains, every, kept, matches
 from bayeswood.table.written import Written
 
 #: Words that stand for a missing cell in a column of numbers or dates, in small letters.
@@ -130,9 +131,7 @@ def looks_like_numbers(trimmed: Any) -> Any:
 
 def is_three_decimals(texts: Any) -> bool:
     """Whether every number with a point could as well be one of thousands, as 1.234 is."""
-    import pyarrow.compute as pc
-
-    pointed = texts.filter(pc.match_substring(texts, "."))
+    pointed = kept(texts, contains(texts, "."))
     return len(pointed) > 0 and _fits(pointed, ",", ".")
 
 
@@ -170,13 +169,11 @@ def _cores(texts: Any) -> tuple[Any, _Marks]:
 
 def _fits(cores: Any, point: str, group: str) -> bool:
     """Whether every text is a number under a convention."""
-    import pyarrow.compute as pc
-
     mark = "\\." if point == "." else ","
     # "0,123" is no thousand: a group of three follows a digit other than 0.
     groups = f"[1-9]\\d{{0,2}}(?:{_GROUP_MARKS[group]}\\d{{3}})+|" if group else ""
     pattern = f"^[-+]?(?:(?:{groups}\\d+)(?:{mark}\\d*)?|{mark}\\d+)(?:[eE][-+]?\\d+)?$"
-    return bool(pc.all(pc.match_substring_regex(cores, pattern)).as_py())
+    return every(matches(cores, pattern))
 
 
 def _other_value(fitting: list[tuple[str, str]], taken: Written) -> Written | None:

@@ -61,9 +61,21 @@ def _centre_and_scale(column: NDArray[Any]) -> tuple[float, float]:
         return 0.0, 1.0
     if values.min() == values.max():
         return float(values[0]), 1.0
-    low, centre, high = np.quantile(values, (0.25, 0.5, 0.75))
+    ascending = np.sort(values)
+    low, centre, high = (quantile(ascending, share) for share in (0.25, 0.5, 0.75))
     with np.errstate(over="ignore"):
-        for scale in ((high - low) / _QUARTILES, np.std(values)):
+        for spread in (lambda: (high - low) / _QUARTILES, lambda: np.std(values)):
+            scale = spread()
             if np.isfinite(scale) and scale > 0:
                 return float(centre), float(scale)
     return float(centre), 1.0
+
+
+def quantile(values: F64, share: float) -> np.float64:
+    """What `numpy.quantile` finds among numbers in ascending order, without its overhead."""
+    place = (len(values) - 1) * share
+    below = int(place)
+    low, high = values[below], values[min(below + 1, len(values) - 1)]
+    t = place - below
+    found: np.float64 = high - (high - low) * (1 - t) if t >= 0.5 else low + (high - low) * t
+    return found

@@ -141,7 +141,7 @@ def _scores(squared: F64, neighbour: NDArray[np.int32], log_own: F64 | None) -> 
     if log_own is None:
         return far
     of_neighbours = np.stack(
-        [own[near].mean(axis=1) for own, near in zip(log_own, neighbour, strict=False)]
+        [own[near].mean(axis=1) for own, near in zip(log_own, neighbour, strict=True)]
     )
     return np.concatenate([far, far[: len(log_own)] - of_neighbours])
 

@@ -56,13 +56,14 @@ class Views:
         leave_out: bool = False,
         n_jobs: int = 1,
     ) -> tuple[F64, NDArray[np.int32]]:
-        """Squared distances to the nearest rows of a sample in every view, and their numbers.
+        """Squared distances to the nearest rows of a sample in every view.
 
-        Columns by themselves come first; see `bayeswood._core.nearest_rows`.
+        Columns by themselves come first, and have the rows' numbers beside them; see
+        `bayeswood._core.nearest_rows`.
         """
         kinds = is_category.astype(np.uint8)
         return _core.nearest_rows(
-            columns, kinds, MISMATCH, self.weights, rows, k, True, leave_out, n_jobs
+            columns, kinds, MISMATCH, self.weights, rows, k, True, leave_out, n_jobs=n_jobs
         )
 
     def siblings(self, n_scores_of_column: int) -> F64:

@@ -66,3 +66,11 @@ def test_few_rows_borrow_all_others(rng):
     np.testing.assert_array_equal(
         residuals.at(spread, levels), np.tile(ResidualQuantiles.of(z).at(levels), (7, 1))
     )
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7, 20, 61])
+def test_centres_are_medians_of_log_spread(n, rng):
+    spread = rng.exponential(size=n)
+    found = SpreadResiduals.of(rng.normal(size=n), spread)
+    thirds = np.array_split(np.sort(spread), 3)
+    assert found.centres.tolist() == [np.median(np.log(third)) for third in thirds]

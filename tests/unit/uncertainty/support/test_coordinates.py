@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bayeswood.uncertainty.support.coordinates import Coordinates
+from bayeswood.uncertainty.support.coordinates import Coordinates, quantile
 
 
 def fitted(*columns, categories=()):
@@ -55,3 +55,12 @@ def test_categories_and_missing_values_stay(rng):
 def test_the_largest_numbers_are_finite():
     rows, coordinates = fitted(np.array([-1.7e308, 1e-300, 2e-300, 1.7e308]))
     assert np.isfinite(coordinates(rows)).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 57, 200])
+def test_quantiles_are_those_of_numpy(n, rng):
+    for _ in range(20):
+        values = np.sort(rng.normal(size=n) * 10.0 ** rng.integers(-9, 9, size=n))
+        shares = (0.25, 0.5, 0.75, 0.9)
+        found = [quantile(values, share) for share in shares]
+        assert found == np.quantile(values, shares).tolist()

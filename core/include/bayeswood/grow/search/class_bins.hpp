@@ -15,11 +15,6 @@ class ClassBins {
  public:
   explicit ClassBins(ClassLanes& lanes) : lanes_(lanes) {}
 
-  // Whether this is cheaper than sorting the rows.
-  bool fits(const FeatureCodes& codes, std::uint32_t n) const {
-    return !codes.is_category && codes.n_codes * (LANES + lanes_.width()) <= 12 * n;
-  }
-
   // A node, then up to LANES features by slot, then their bins.
   void restart(std::span<const std::uint16_t> ids, const RowData& rows, const Limits& limits);
   void add(std::uint32_t slot, const std::uint16_t* column, const FeatureCodes& codes);

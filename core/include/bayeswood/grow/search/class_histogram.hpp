@@ -17,11 +17,6 @@ class ClassHistogram {
   explicit ClassHistogram(const Target& target)
       : n_classes_(target.n_outputs), gini_(target.criterion == Criterion::GINI) {}
 
-  // Whether this is cheaper than sorting the rows.
-  bool fits(const FeatureCodes& codes, std::uint32_t n) const {
-    return !codes.is_category && std::size_t{codes.n_codes} * n_classes_ <= 4 * std::size_t{n};
-  }
-
   Split search(const std::uint16_t* column, std::span<const std::uint16_t> ids, const RowData& rows,
                const FeatureCodes& codes, std::uint32_t feature, const NodeTotals& node,
                const Limits& limits) {

@@ -16,6 +16,8 @@ namespace bayeswood {
 
 class ClassLanes {
  public:
+  static constexpr std::uint32_t MAX_CLASSES = MAX_CLASS_VECTORS * LANES;
+
   ClassLanes(const RowData& rows, const Target& target)
       : rows_(rows), lane_(target.n_outputs), class_w_(target.n_outputs, 0.0) {}
 
@@ -38,6 +40,9 @@ class ClassLanes {
     set_lanes(present_, kernels);
   }
 
+  // Of a node that is not to be searched.
+  void drop(std::uint32_t n_classes) { pushed_.resize(pushed_.size() - n_classes); }
+
   struct ClassWeight {
     std::int32_t label;
     double w;
@@ -45,8 +50,7 @@ class ClassLanes {
   // The node's, labels ascending.
   std::span<const ClassWeight> classes() const { return present_; }
 
-  // Whether the classes are few enough; else nothing below may be called.
-  bool fit() const { return n_vectors_ <= MAX_CLASS_VECTORS; }
+  // Nothing below may be called if there are more than MAX_CLASSES.
   std::uint32_t width() const { return n_vectors_ * LANES; }
   std::uint32_t lane(std::int32_t label) const { return lane_[label]; }
 
@@ -117,14 +121,12 @@ class ClassLanes {
   }
 
  private:
-  static constexpr std::uint32_t MAX_CLASSES = MAX_CLASS_VECTORS * LANES;
-
   // Labels ascend.
   void set_lanes(std::span<const ClassWeight> present, const Kernels& kernels) {
     kernels_ = &kernels;
     n_classes_ = static_cast<std::uint32_t>(present.size());
     n_vectors_ = (n_classes_ + LANES - 1) / LANES;
-    if (!fit()) return;
+    if (n_classes_ > MAX_CLASSES) return;
     std::fill_n(total_, MAX_CLASSES, 0.0);
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       label_[k] = present[k].label;

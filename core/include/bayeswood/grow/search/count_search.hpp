@@ -11,51 +11,64 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
-#include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/search/scan.hpp"
+#include "bayeswood/grow/search/node_lists.hpp"
+#include "bayeswood/grow/search/split_search.hpp"
 
 namespace bayeswood {
 
-// The rows of a node in a subtree: codes and counts by local number.
+// The rows of a node in a subtree: codes and counts by id.
 struct LocalRows {
-  std::span<const std::uint16_t> ids;
-  const std::uint16_t* codes;  // column after column
-  std::size_t n_rows;          // of the subtree
-  CountedRows data;
+  using Node = SmallNode;
 
-  std::size_t size() const { return ids.size(); }
-  const std::uint16_t* column(std::uint32_t feature) const { return codes + feature * n_rows; }
+  const Subtree& subtree;
+  std::span<const std::uint16_t> ids = {};
+  CountedRows data = {};
+
+  void set_node(const SmallNode& node) {
+    ids = subtree.ids(node.begin, node.totals.n);
+    data = subtree.rows().counted;
+  }
+  const EncodedMatrix& matrix() const { return subtree.matrix(); }
+  const std::uint16_t* column(std::uint32_t feature) const { return subtree.column(feature); }
 };
 
 // The rows of a node of the whole table.
 struct TableRows {
-  std::span<const std::uint32_t> ids;
-  const EncodedMatrix& matrix;
-  CountedRows data;
+  using Node = LargeNode;
 
-  std::size_t size() const { return ids.size(); }
-  const std::uint16_t* column(std::uint32_t feature) const { return matrix.column(feature); }
+  const EncodedMatrix& table;
+  std::span<const std::uint32_t> ids = {};
+  CountedRows data = {};
+
+  void set_node(const LargeNode& node) {
+    ids = node.rows;
+    data = node.data.counted;
+  }
+  const EncodedMatrix& matrix() const { return table; }
+  const std::uint16_t* column(std::uint32_t feature) const { return table.column(feature); }
 };
 
+template <class Rows>
 class CountSearch {
  public:
-  explicit CountSearch(const EncodedMatrix& matrix) : matrix_(matrix) {}
+  using Node = typename Rows::Node;
+  static constexpr std::size_t GROUP = LANES;
 
-  struct Node {
-    const NodeTotals& totals;
-    Limits limits;
-    const Kernels& kernels;
-  };
-  // Keeps in `best` the best over the features, at most LANES; earlier ones win ties. Where its
-  // upper_code is 0, the cut_code may lie between the codes of the node.
-  void search(const LocalRows& rows, const Node& node, std::span<const std::uint32_t> features,
-              Split& best);
-  void search(const TableRows& rows, const Node& node, std::span<const std::uint32_t> features,
-              Split& best);
+  explicit CountSearch(const Rows& rows) : rows_(rows), matrix_(rows.matrix()) {}
+
+  void prepare(const Node& node) {
+    node_ = &node;
+    rows_.set_node(node);
+  }
+  // Where the upper_code of `best` is 0, its cut_code may lie between the codes of the node.
+  std::uint32_t search(std::span<const std::uint32_t> features, Split& best);
 
  private:
+  static constexpr bool LOCAL = std::is_same_v<Rows, LocalRows>;
+
   struct Slot {
     std::uint32_t feature, shift, n_bins;
     double top_gain;  // of the cuts between bins
@@ -71,24 +84,24 @@ class CountSearch {
     PackedCount left = 0;
   };
 
-  void set_slot(Slot& slot, std::uint32_t feature, std::uint32_t shift);
-  void fill(const LocalRows& rows, const Node& node, std::size_t n_slots);
-  void fill(const TableRows& rows, const Node& node, std::size_t n_slots);
-  template <class Rows>
-  void search_bins(const Rows& rows, const Node& node, std::size_t n_slots, Split& best);
-  template <class Rows>
-  Found best_cut(Slot& slot, const Rows& rows, const Node& node, double to_beat);
-  std::size_t open_bins(const Slot& slot, const LocalRows& rows, const Node& node);
-  std::size_t open_bins(const Slot& slot, const TableRows& rows, const Node& node);
+  void set_slot(Slot& slot, std::uint32_t feature);
+  void fill(std::size_t n_slots);
+  void search_bins(std::size_t n_slots, Split& best);
+  Found best_cut(Slot& slot, double to_beat);
+  std::size_t open_bins(const Slot& slot);
   void sort_each_lane(SmallEntry* lanes, std::uint32_t n);
-  void search_lanes(const LocalRows& rows, const Node& node,
-                    std::span<const std::uint32_t> features, Split& best);
+  void search_lanes(std::span<const std::uint32_t> features, Split& best);
 
+  Rows rows_;
   const EncodedMatrix& matrix_;
+  const Node* node_ = nullptr;
   Slot slots_[LANES];
   std::vector<PackedCount> idle_bins_;  // of lanes without a feature
   std::vector<std::uint8_t> opened_;    // by bin
   std::vector<SmallEntry> entries_, scratch_;
 };
+
+static_assert(SplitSearch<CountSearch<LocalRows>>);
+static_assert(SplitSearch<CountSearch<TableRows>>);
 
 }  // namespace bayeswood

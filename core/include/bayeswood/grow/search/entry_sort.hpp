@@ -58,4 +58,20 @@ inline void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n,
   if (from != list) std::copy(from, from + n, list);
 }
 
+// A list of n entries, `entry(i)` the i-th, sorted by code and then by row; `scratch` has room for
+// n.
+template <class EntryOf>
+void fill_sorted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n, EntryOf entry) {
+  if (n <= INSERTION_ROWS) {
+    for (std::uint32_t i = 0; i < n; ++i) list[i] = entry(i);
+    return insertion_sort(list, n);
+  }
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    list[i] = entry(i);
+    starts.count(code_of(list[i]));
+  }
+  sort_counted(list, scratch, n, starts);
+}
+
 }  // namespace bayeswood

@@ -1,14 +1,15 @@
-// Exact splits of large nodes from histograms of one-byte coarse codes (SCALAR targets, numeric
-// features). Cuts between bins are scored from the histogram. A bin inside which a better cut might
-// still hide (see bound_bins) is opened: its rows are counted again by full code. The result is the
-// best cut over all codes, and only a few bins of a few features are ever opened.
+// Exact splits of large nodes from histograms of one-byte coarse codes (SCALAR targets); categories
+// from sums by level. Cuts between bins are scored from the histogram. A bin inside which a better
+// cut might still hide (see bound_bins) is opened: its rows are counted again by full code. The
+// result is the best cut over all codes, and only a few bins of a few features are ever opened.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/level_search.hpp"
+#include "bayeswood/grow/search/split_search.hpp"
 
 namespace bayeswood {
 
@@ -40,18 +41,18 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
 
 class HistogramSearch {
  public:
-  explicit HistogramSearch(const EncodedMatrix& matrix) : matrix_(matrix) {}
+  using Node = LargeNode;
+  static constexpr std::size_t GROUP = ANY_NUMBER;
 
-  struct Node {
-    std::span<const std::uint32_t> rows;
-    const RowData& data;
-    const NodeTotals& totals;
-    Limits limits;
-    const Kernels& kernels;
-  };
-  // Best over the features, which stand in the histogram in this order; earlier ones win ties.
-  Split search(const Node& node, const Histogram& histogram,
-               std::span<const std::uint32_t> features);
+  explicit HistogramSearch(const EncodedMatrix& matrix) : matrix_(matrix), levels_(matrix) {}
+
+  void set_trust(const double* trust) { trust_ = trust; }
+
+  void prepare(const LargeNode& node) { node_ = &node; }
+  std::uint32_t search(std::span<const std::uint32_t> features, Split& best);
+  // The same from a histogram in which the features stand in this order.
+  std::uint32_t search(const Histogram& histogram, std::span<const std::uint32_t> features,
+                       Split& best);
 
  private:
   // One feature with its missing values on one side: running sums left of each bin.
@@ -63,7 +64,9 @@ class HistogramSearch {
     std::vector<std::uint32_t> n_before;
   };
 
-  void prepare(Pass& pass, const Node& node, const Histogram& histogram);
+  Split search_numeric(const Node& node, const Histogram& histogram,
+                       std::span<const std::uint32_t> features);
+  void set_sums(Pass& pass, const Node& node, const Histogram& histogram);
   bool allowed(const Node& node, std::uint32_t n_left, double w_left) const;
   double best_between_bins(const Pass& pass, const Node& node) const;
   Split best_cut(const Pass& pass, const Node& node, double floor);
@@ -72,11 +75,17 @@ class HistogramSearch {
   void open_bins(const Pass& pass, const Node& node, double to_beat);
 
   const EncodedMatrix& matrix_;
+  const double* trust_ = nullptr;  // by feature, in categories
+  const LargeNode* node_ = nullptr;
+  LevelSearch levels_;
+  Histogram histogram_;
   std::vector<Pass> passes_;
   std::vector<std::uint32_t> opened_;    // bins, ascending
   std::vector<std::int32_t> opened_at_;  // by bin: its place in opened_, or -1
   std::vector<WeightedValue> fine_sums_;
   std::vector<std::uint32_t> fine_counts_;
 };
+
+static_assert(SplitSearch<HistogramSearch>);
 
 }  // namespace bayeswood

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <span>
 
-#include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/split_search.hpp"
 
 namespace bayeswood {
 
@@ -16,48 +16,35 @@ struct PlainLists {
   const SmallEntry* of(std::uint32_t feature) const { return first + feature * stride; }
 };
 
-// Numbers that SmallGrower's lanes would find from the same lists, bit for bit.
+// Splits that SortedSearch would find from the same lists, bit for bit.
 class PlainSearch {
  public:
-  struct Found {
-    double score = NO_SCORE;
-    std::uint32_t feature = 0;
-    std::uint32_t position = 0;  // the last entry that goes left
-    bool found() const { return score > NO_SCORE; }
-  };
-
-  explicit PlainSearch(std::size_t n_features) : features_(n_features), lists_(n_features) {}
-
-  // Where the machine scans eight lists at once.
-  static bool fits(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options) {
-    return options.kernels != nullptr && options.kernels->scan_wide != nullptr &&
-           target.kind == TargetKind::SCALAR && !matrix.has_categories() && !matrix.has_missing() &&
-           options.n_candidates == 0;
-  }
-
-  Found search(TreeContext& tree, const NodeTotals& node, const WeightedValue* pair,
-               const PlainLists& lists);
-
-  // Where two rows are all that is left.
-  Found separate_pair(TreeContext& tree, const NodeTotals& node, const WeightedValue* pair,
-                      const PlainLists& lists);
-
-  static Split split_of(const Found& found, const PlainLists& lists);
-
- private:
-  struct Task {
-    const NodeTotals& node;
+  struct Node {
+    const NodeTotals& totals;
     const WeightedValue* pair;
+    PlainLists lists;
     Limits limits;
     const Kernels& kernels;
   };
-  Found best_of(const Task& task, std::uint32_t n_lists) const;
-  template <class Lanes, class Scan>
-  void scan(const Task& task, Scan scan, std::uint32_t begin, std::uint32_t n_lists,
-            Found& best) const;
+  static constexpr std::size_t GROUP = ANY_NUMBER;
 
-  std::vector<std::uint32_t> features_;  // in the order drawn, with their lists
-  std::vector<const SmallEntry*> lists_;
+  void prepare(const Node& node) { node_ = &node; }
+  std::uint32_t search(std::span<const std::uint32_t> features, Split& best);
+  // Rows that go left by the best split.
+  std::uint32_t n_left() const { return position_ + 1; }
+
+  // In place of that where two rows are all that is left.
+  Split separate_pair(const Node& node, TreeContext& tree);
+
+ private:
+  template <class Lanes, class Scan>
+  void scan(Scan scan, std::span<const std::uint32_t> features, Split& best);
+  void keep(double score, std::uint32_t feature, std::uint32_t position, Split& best);
+
+  const Node* node_ = nullptr;
+  std::uint32_t position_ = 0;  // in its list, of the last entry that goes left
 };
+
+static_assert(SplitSearch<PlainSearch>);
 
 }  // namespace bayeswood

@@ -7,41 +7,27 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/search/scan.hpp"
+#include "bayeswood/grow/search/split_search.hpp"
+#include "bayeswood/grow/subtree.hpp"
 
 namespace bayeswood {
 
 class WeightSearch {
  public:
-  explicit WeightSearch(const EncodedMatrix& matrix) : matrix_(matrix) {}
+  using Node = SmallNode;
+  static constexpr std::size_t GROUP = LANES;
 
-  // The rows of a node in a subtree: codes and sums by local number.
-  struct Node {
-    std::span<const std::uint16_t> ids;
-    const std::uint16_t* codes;  // column after column
-    std::size_t n_rows;          // of the subtree
-    const WeightedValue* pair;
-    const NodeTotals& totals;
-    Limits limits;
-    const Kernels& kernels;
-    const std::uint16_t* column(std::uint32_t feature) const { return codes + feature * n_rows; }
-  };
+  explicit WeightSearch(const Subtree& subtree) : subtree_(subtree) {}
 
-  // Whether it pays and rounding stays far below the tolerance. Rows are not counted: children of
-  // one row must do.
-  static bool fits(const NodeTotals& node) {
-    return node.n >= MIN_ROWS && node.impurity > NEARLY_PURE * node.w;
+  void prepare(const SmallNode& node) {
+    node_ = &node;
+    ids_ = subtree_.ids(node.begin, node.totals.n);
   }
-
-  // Keeps in `best` the best over the features, at most LANES; earlier ones win ties. Where its
-  // upper_code is 0, the cut_code may lie between the codes of the node.
-  void search(const Node& node, std::span<const std::uint32_t> features, Split& best);
+  // Rows are not counted: children of one row must do. Where the upper_code of `best` is 0, its
+  // cut_code may lie between the codes of the node.
+  std::uint32_t search(std::span<const std::uint32_t> features, Split& best);
 
  private:
-  static constexpr std::uint32_t MIN_ROWS = 160;
-  static constexpr double NEARLY_PURE = 1e-3;
-
   struct Slot {
     std::uint32_t feature, shift, n_bins, n_cuts;
     double top_gain;  // of the cuts between bins
@@ -56,16 +42,20 @@ class WeightSearch {
     std::uint32_t code = 0;
   };
 
-  void set_slot(Slot& slot, std::uint32_t feature, std::size_t n_rows);
-  void fill(const Node& node, std::size_t n_slots);
-  std::size_t open_bins(const Slot& slot, const Node& node);
-  Found best_cut(Slot& slot, const Node& node, double to_beat);
+  void set_slot(Slot& slot, std::uint32_t feature);
+  void fill(std::size_t n_slots);
+  std::size_t open_bins(const Slot& slot);
+  Found best_cut(Slot& slot, double to_beat);
 
-  const EncodedMatrix& matrix_;
+  const Subtree& subtree_;
+  const SmallNode* node_ = nullptr;
+  std::span<const std::uint16_t> ids_;
   Slot slots_[LANES];
   std::vector<WeightedValue> idle_bins_;  // of lanes without a feature
   std::vector<std::uint8_t> opened_;      // by bin
   std::vector<SmallEntry> entries_, scratch_;
 };
+
+static_assert(SplitSearch<WeightSearch>);
 
 }  // namespace bayeswood
