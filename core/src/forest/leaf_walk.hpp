@@ -126,11 +126,14 @@ void for_each_row_block(const Forest& forest, std::size_t n_rows, std::size_t bl
 
 // For each block of rows, and in it for each tree in order, calls visit(state, tree, begin, places,
 // leaf nodes) with the rows that choose(tree, begin, end, places) puts into `places`, which count
-// from the block's begin. A block has one thread, and a state of its own from make_state().
+// from the block's begin. A block has one thread, and a state of its own from make_state(). `most`:
+// rows of a block; 0 for most_block_rows.
 template <class MakeState, class Choose, class Visit>
 void for_each_block_of_leaves(const Forest& forest, const MatrixView& table, const Running& run,
-                              MakeState make_state, Choose choose, Visit visit) {
-  const std::size_t block = block_rows(table.n_rows(), run.n_threads, most_block_rows(forest));
+                              MakeState make_state, Choose choose, Visit visit,
+                              std::size_t most = 0) {
+  if (most == 0) most = most_block_rows(forest);
+  const std::size_t block = block_rows(table.n_rows(), run.n_threads, most);
   for_each_row_block(forest, table.n_rows(), block, run,
                      [&](std::size_t begin, std::size_t end, const StopFlag& stop) {
                        std::vector<std::uint32_t> leaf(end - begin);
