@@ -86,16 +86,20 @@ std::uint32_t count_common(const std::uint64_t* rows, const std::uint64_t* other
   return static_cast<std::uint32_t>(n);
 }
 
-}  // namespace
-
-const LeafKernels* avx2_leaf_kernels() {
+const LeafKernels& made_leaf_kernels() {
   static const LeafKernels kernels{part, walk_full, count_bits, count_common};
-  return runs_avx2() ? &kernels : nullptr;
+  return kernels;
 }
 
+}  // namespace
 }  // namespace bayeswood
 
 #include "bayeswood/base/end_avx2.inl"
+
+// Not for AVX2 itself: it is asked on every machine.
+const bayeswood::LeafKernels* bayeswood::avx2_leaf_kernels() {
+  return runs_avx2() ? &made_leaf_kernels() : nullptr;
+}
 #else
 const bayeswood::LeafKernels* bayeswood::avx2_leaf_kernels() {
   return nullptr;

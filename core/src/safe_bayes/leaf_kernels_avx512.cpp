@@ -31,21 +31,24 @@ FilledSides part(const std::uint16_t* column, std::uint16_t place, const std::ui
           _mm512_test_epi64_mask(in_right, in_right) != 0};
 }
 
-}  // namespace
-
-const LeafKernels* avx512_leaf_kernels() {
-  if (!runs_avx512()) return nullptr;
+const LeafKernels& made_wide_leaf_kernels() {
   static const LeafKernels kernels = [] {
     LeafKernels found = *avx2_leaf_kernels();
     found.part = part;
     return found;
   }();
-  return &kernels;
+  return kernels;
 }
 
+}  // namespace
 }  // namespace bayeswood
 
 #include "bayeswood/base/end_avx512.inl"
+
+// Not for AVX-512 itself: it is asked on every machine.
+const bayeswood::LeafKernels* bayeswood::avx512_leaf_kernels() {
+  return runs_avx512() ? &made_wide_leaf_kernels() : nullptr;
+}
 #else
 const bayeswood::LeafKernels* bayeswood::avx512_leaf_kernels() {
   return nullptr;

@@ -178,21 +178,26 @@ void pass_rows(const RowPass& pass, const SlotSums& out) {
 
 }  // namespace
 
-const RowKernels* avx2_row_kernels() {
-  static constexpr RowKernels KERNELS{find_range<std::uint8_t>,
-                                      find_range<std::uint16_t>,
-                                      split_bytes,
-                                      split_rows<std::uint16_t>,
-                                      relabel_bytes,
-                                      pass_rows<false>,
-                                      pass_rows<true>,
-                                      sum_slots};
-  return runs_avx2() ? &KERNELS : nullptr;
-}
+namespace {
 
+constexpr RowKernels MADE_KERNELS{find_range<std::uint8_t>,
+                                  find_range<std::uint16_t>,
+                                  split_bytes,
+                                  split_rows<std::uint16_t>,
+                                  relabel_bytes,
+                                  pass_rows<false>,
+                                  pass_rows<true>,
+                                  sum_slots};
+
+}  // namespace
 }  // namespace bayeswood
 
 #include "bayeswood/base/end_avx2.inl"
+
+// Not for AVX2 itself: it is asked on every machine.
+const bayeswood::RowKernels* bayeswood::avx2_row_kernels() {
+  return runs_avx2() ? &MADE_KERNELS : nullptr;
+}
 
 #else
 

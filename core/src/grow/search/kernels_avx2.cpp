@@ -324,7 +324,9 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
 
 }  // namespace
 
-const Kernels* avx2_kernels() {
+namespace {
+
+const Kernels& made_search_kernels() {
   static const Kernels kernels{scan_lanes,
                                bound_bins,
                                sort_lanes,
@@ -344,12 +346,19 @@ const Kernels* avx2_kernels() {
                                avx2_lane_kernels<std::uint16_t>(),
                                avx2_lane_kernels<float>(),
                                avx2_lane_kernels<double>()};
-  return runs_avx2() ? &kernels : nullptr;
+  return kernels;
 }
+
+}  // namespace
 
 }  // namespace bayeswood
 
 #include "bayeswood/base/end_avx2.inl"
+
+// Not for AVX2 itself: it is asked on every machine.
+const bayeswood::Kernels* bayeswood::avx2_kernels() {
+  return runs_avx2() ? &made_search_kernels() : nullptr;
+}
 #else
 const bayeswood::Kernels* bayeswood::avx2_kernels() {
   return nullptr;

@@ -229,10 +229,7 @@ std::uint32_t part_classes(const ClassPartTask& t) {
   return BY_VECTORS[t.n_vectors - 1][t.side != nullptr ? 1 : 0](t);
 }
 
-}  // namespace
-
-const Kernels* avx512_kernels() {
-  if (!runs_avx512()) return nullptr;
+const Kernels& made_wide_kernels() {
   static const Kernels kernels = [] {
     Kernels best = *avx2_kernels();
     best.scan_lanes = scan_lanes;
@@ -243,12 +240,18 @@ const Kernels* avx512_kernels() {
     use_avx512(best.wide);
     return best;
   }();
-  return &kernels;
+  return kernels;
 }
 
+}  // namespace
 }  // namespace bayeswood
 
 #include "bayeswood/base/end_avx512.inl"
+
+// Not for AVX-512 itself: it is asked on every machine.
+const bayeswood::Kernels* bayeswood::avx512_kernels() {
+  return runs_avx512() ? &made_wide_kernels() : nullptr;
+}
 #else
 const bayeswood::Kernels* bayeswood::avx512_kernels() {
   return nullptr;
