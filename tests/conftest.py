@@ -64,10 +64,9 @@ def data_set():
 
 
 # What tests of these files share takes long to make: one worker of pytest-xdist runs each group and
-# makes it once. Clusters come first, because most of their time is spent waiting. For that time,
-# and for processes, files and browsers that others wait for, there are two workers more than
-# processors. The others let the clusters' go first: there, a process that is merely slow counts as
-# stopped.
+# makes it once. Clusters come first, because most of their time is spent waiting. For that time
+# there is one worker more than processors, and the others let it go first: in a cluster, a process
+# that is merely slow counts as stopped.
 CLUSTERS = (
     "test_dask_faults.py",
     "test_dask_futures.py",
@@ -87,8 +86,8 @@ SHARING = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
-    """Two more than there are processors."""
-    return len(os.sched_getaffinity(0)) + 2 if hasattr(os, "sched_getaffinity") else None
+    """One more than there are processors."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
 
 stepped_back = False
