@@ -33,23 +33,54 @@ void bound_bins(const BinTask& t, double* cut_score, double* inner_bound) {
   }
 }
 
-void fill_counts(const CountFill& task) {
-  const CountFill t = task;
-  const std::uint32_t s0 = t.shifts[0], s1 = t.shifts[1], s2 = t.shifts[2], s3 = t.shifts[3];
-  for (std::size_t i = 0; i < t.n; ++i) {
-    const std::uint16_t id = t.ids[i];
-    const PackedCount row = t.counts[id];
-    const std::uint16_t c0 = t.columns[0][id], c1 = t.columns[1][id];
-    const std::uint16_t c2 = t.columns[2][id], c3 = t.columns[3][id];
-    t.codes[0][i] = c0;
-    t.codes[1][i] = c1;
-    t.codes[2][i] = c2;
-    t.codes[3][i] = c3;
-    t.bins[0][c0 >> s0] += row;
-    t.bins[1][c1 >> s1] += row;
-    t.bins[2][c2 >> s2] += row;
-    t.bins[3][c3 >> s3] += row;
+inline void add_to_bin(PackedCount& bin, PackedCount row) {
+  bin += row;
+}
+inline void add_to_bin(WeightedValue& bin, const WeightedValue& row) {
+  bin.w += row.w;
+  bin.wy += row.wy;
+}
+
+// Four in one number: stores are what takes longest.
+inline void store_codes(const std::uint16_t* codes, std::uint16_t* to) {
+  const std::uint64_t low = codes[0] | std::uint32_t{codes[1]} << 16;
+  const std::uint64_t high = codes[2] | std::uint32_t{codes[3]} << 16;
+  const std::uint64_t all = low | high << 32;
+  std::memcpy(to, &all, sizeof all);
+}
+
+// N rows from the i-th on; they are read before any bin is written.
+template <std::size_t N, class Row>
+void fill_rows(const BinFill<Row>& t, std::size_t i) {
+  std::uint16_t ids[N];
+  Row rows[N];
+  for (std::size_t r = 0; r < N; ++r) {
+    ids[r] = t.ids[i + r];
+    rows[r] = t.rows[ids[r]];
   }
+  const auto fill_one = [&](std::size_t k) {
+    std::uint16_t codes[N];
+    for (std::size_t r = 0; r < N; ++r) codes[r] = t.columns[k][ids[r]];
+    if constexpr (N == 4 && std::endian::native == std::endian::little) {
+      store_codes(codes, t.codes[k] + i);
+    } else {
+      std::copy_n(codes, N, t.codes[k] + i);
+    }
+    for (std::size_t r = 0; r < N; ++r) add_to_bin(t.bins[k][codes[r] >> t.shifts[k]], rows[r]);
+  };
+  static_assert(LANES == 4);
+  fill_one(0);
+  fill_one(1);
+  fill_one(2);
+  fill_one(3);
+}
+
+template <class Row>
+void fill_bins(const BinFill<Row>& task) {
+  const BinFill<Row> t = task;
+  std::size_t i = 0;
+  for (; i + 4 <= t.n; i += 4) fill_rows<4>(t, i);
+  for (; i < t.n; ++i) fill_rows<1>(t, i);
 }
 
 std::size_t open_bins(const BinOpening& task) {

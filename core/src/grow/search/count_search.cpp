@@ -41,7 +41,7 @@ void CountSearch<Rows>::set_slot(Slot& slot, std::uint32_t feature) {
 
 template <>
 void CountSearch<LocalRows>::fill(std::size_t n_slots) {
-  CountFill task{rows_.ids.data(), rows_.ids.size(), rows_.data.counts, {}, {}, {}, {}};
+  BinFill<PackedCount> task{rows_.ids.data(), rows_.ids.size(), rows_.data.counts, {}, {}, {}, {}};
   idle_bins_.resize(MAX_BINS);
   idle_codes_.resize(std::max(idle_codes_.size(), rows_.ids.size()));
   for (std::size_t k = 0; k < LANES; ++k) {
@@ -58,7 +58,7 @@ template <>
 void CountSearch<TableRows>::fill(std::size_t n_slots) {
   constexpr std::size_t AHEAD = 16;
   const auto ids = rows_.ids;
-  const PackedCount* counts = rows_.data.counts;
+  const RowTail* tails = rows_.data.tails;  // less memory than the counts
   PackedCount* bins[LANES];
   std::uint16_t* kept[LANES];
   std::uint32_t features[LANES];
@@ -71,10 +71,10 @@ void CountSearch<TableRows>::fill(std::size_t n_slots) {
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + AHEAD < ids.size()) {
       prefetch(matrix_.coarse_row(ids[i + AHEAD]));
-      prefetch(counts + ids[i + AHEAD]);
+      prefetch(tails + ids[i + AHEAD]);
     }
     const std::uint8_t* codes = matrix_.coarse_row(ids[i]);
-    const PackedCount row = counts[ids[i]];
+    const PackedCount row = count_of(tails[ids[i]]);
     for (std::size_t k = 0; k < n_slots; ++k) {
       const std::uint8_t code = codes[features[k]];
       kept[k][i] = code;

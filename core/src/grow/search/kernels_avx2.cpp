@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/search/lane_kernels.hpp"
@@ -330,7 +331,8 @@ const Kernels& made_search_kernels() {
   static const Kernels kernels{scan_lanes,
                                bound_bins,
                                sort_lanes,
-                               fill_counts,
+                               fill_bins<PackedCount>,
+                               fill_bins<WeightedValue>,
                                count_gains,
                                mark_counts,
                                scan_count_lanes,

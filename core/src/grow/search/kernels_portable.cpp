@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "bayeswood/grow/search/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
@@ -154,7 +155,8 @@ const Kernels& portable_kernels() {
   static const Kernels kernels{scan_lanes,
                                bound_bins,
                                nullptr,
-                               fill_counts,
+                               fill_bins<PackedCount>,
+                               fill_bins<WeightedValue>,
                                count_gains,
                                mark_counts,
                                scan_count_lanes,

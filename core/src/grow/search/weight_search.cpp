@@ -1,7 +1,6 @@
 #include "bayeswood/grow/search/weight_search.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "bayeswood/grow/search/row_bins.hpp"
 
@@ -33,31 +32,17 @@ void WeightSearch::set_slot(Slot& slot, std::uint32_t feature) {
 }
 
 void WeightSearch::fill(std::size_t n_slots) {
+  BinFill<WeightedValue> task{ids_.data(), ids_.size(), subtree_.rows().pair, {}, {}, {}, {}};
   idle_bins_.resize(MAX_BINS);
   idle_codes_.resize(std::max(idle_codes_.size(), ids_.size()));
-  std::array<const std::uint16_t*, LANES> columns;
-  std::array<std::uint32_t, LANES> shifts;
-  std::array<WeightedValue*, LANES> bins;
-  std::array<std::uint16_t*, LANES> codes;
-  const WeightedValue* pair = subtree_.rows().pair;
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
-    columns[k] = subtree_.column(slot.feature);
-    shifts[k] = slot.shift;
-    bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
-    codes[k] = k < n_slots ? slot.codes.data() : idle_codes_.data();
+    task.columns[k] = subtree_.column(slot.feature);
+    task.shifts[k] = slot.shift;
+    task.bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
+    task.codes[k] = k < n_slots ? slot.codes.data() : idle_codes_.data();
   }
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    const std::uint16_t id = ids_[i];
-    const WeightedValue row = pair[id];
-    for (std::size_t k = 0; k < LANES; ++k) {
-      const std::uint16_t code = columns[k][id];
-      codes[k][i] = code;
-      WeightedValue& bin = bins[k][code >> shifts[k]];
-      bin.w += row.w;
-      bin.wy += row.wy;
-    }
-  }
+  node_->kernels.fill_weights(task);
   for (std::size_t k = 0; k < n_slots; ++k) {
     Slot& slot = slots_[k];
     slot.n_cuts = slot.n_bins - 1;  // rows lie right of a cut, not dust of rounding

@@ -37,16 +37,18 @@ using CountMarking = bool (*)(const CountBins& task, double to_beat, BinMarks& m
 
 // Rows of a subtree, to be added to the histograms of four features. Codes are kept in the order of
 // the rows, for bins that will be opened.
-struct CountFill {
+template <class Row>
+struct BinFill {
   const std::uint16_t* ids;
   std::size_t n;
-  const PackedCount* counts;  // by id
+  const Row* rows;  // by id
   const std::uint16_t* columns[LANES];
   std::uint32_t shifts[LANES];
-  PackedCount* bins[LANES];
+  Row* bins[LANES];
   std::uint16_t* codes[LANES];
 };
-using CountFiller = void (*)(const CountFill& task);
+template <class Row>
+using BinFiller = void (*)(const BinFill<Row>& task);
 
 // The same with sums of any weights.
 struct WeightBins {

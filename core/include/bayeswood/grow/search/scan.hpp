@@ -265,7 +265,8 @@ struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
   LaneSort sort_lanes;  // null where sorting one list after another is faster
-  CountFiller fill_counts;
+  BinFiller<PackedCount> fill_counts;
+  BinFiller<WeightedValue> fill_weights;
   CountGains count_gains;
   CountMarking mark_counts;
   CountLaneScan scan_count_lanes;
