@@ -126,6 +126,16 @@ NodeTotals two_class_totals(std::span<const Id> ids, const RowData& rows) {
   return sums.finish(static_cast<std::uint32_t>(ids.size()));
 }
 
+// The same where every row weighs 1.
+inline NodeTotals two_class_totals(std::uint32_t n, std::uint32_t n_ones) {
+  ScalarTotals sums;
+  sums.w = n;
+  sums.wy = sums.wyy = n_ones;
+  sums.y_min = n_ones == n ? 1 : 0;
+  sums.y_max = n_ones > 0 ? 1 : 0;
+  return sums.finish(n);
+}
+
 // Where the mean of numbers lies far outside the spread, responses are centred anew: differences of
 // large sums would drown the gains of deep nodes.
 inline bool is_far(const NodeTotals& totals, const Target& target) {
