@@ -1,9 +1,7 @@
 #include "bayeswood/grow/random_grower.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 namespace bayeswood {
@@ -90,8 +88,11 @@ void RandomGrower::push_or_end(TreeContext& tree, const GrowTask& task) {
 void RandomGrower::part(TreeContext& tree, const Split& split, const GrowTask& task, GrowTask& left,
                         GrowTask& right) {
   const std::uint16_t* column = matrix_.column(split.feature);
-  const auto below_cut = [=, cut = split.cut_code](std::uint32_t row) { return column[row] <= cut; };
-  if (scalars_.ones != nullptr) return parts_.part_ones(task, scalars_.ones, below_cut, left, right);
+  const auto below_cut = [=, cut = split.cut_code](std::uint32_t row) {
+    return column[row] <= cut;
+  };
+  if (scalars_.ones != nullptr)
+    return parts_.part_ones(task, scalars_.ones, below_cut, left, right);
   if (scalars_.numbers != nullptr) {
     const auto cut = static_cast<std::uint16_t>(split.cut_code);
     return parts_.part_numbers(task,
@@ -204,9 +205,7 @@ LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const GrowTask& ta
   const std::uint16_t* const columns[LANES] = {matrix_.column(first), matrix_.column(second),
                                                matrix_.column(third), matrix_.column(fourth)};
   for (const auto row : rows) {
-    const std::array<std::uint16_t, LANES> own{columns[0][row], columns[1][row], columns[2][row],
-                                               columns[3][row]};
-    std::memcpy(to, own.data(), sizeof own);
+    for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][row];
     to += LANES;
   }
   return {lane_codes_.data(), task.totals.n};

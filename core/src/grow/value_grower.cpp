@@ -182,7 +182,9 @@ void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
   const Value* column = block_.values.data() + table_.place(best.feature);
   const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.scalars.numbers};
   if (block_.scalars.ones != nullptr) {
-    const auto below_cut = [&by](std::uint32_t row) { return by.column[row * by.stride] <= by.cut; };
+    const auto below_cut = [&by](std::uint32_t row) {
+      return by.column[row * by.stride] <= by.cut;
+    };
     return parts_.part_ones(task, block_.scalars.ones, below_cut, left, right);
   }
   if (target_.kind != TargetKind::CLASSES)

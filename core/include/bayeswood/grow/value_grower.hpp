@@ -52,8 +52,8 @@ class ValueGrower {
   struct Block {
     std::vector<Value> values;
     std::vector<std::uint32_t> training_row;
-    std::vector<NumberRow> numbers;   // SCALAR, or
-    std::vector<std::uint8_t> ones;   // two classes that weigh 1
+    std::vector<NumberRow> numbers;  // SCALAR, or
+    std::vector<std::uint8_t> ones;  // two classes that weigh 1
     ScalarRows scalars;
     std::vector<WeightedValue> pair;  // regression, with `natural`
     std::vector<double> w, natural;

@@ -50,7 +50,8 @@ double count_gains(const CountBins& t) {
     const __m512d product = _mm512_max_pd(_mm512_mul_pd(left.w, w_right), one);
     const __m512d gain = _mm512_div_pd(_mm512_mul_pd(shift, shift), product);
     const __m512i n = WideCounts::rows(sums);
-    const __mmask8 enough = _mm512_mask_cmple_epi64_mask(_mm512_cmpge_epi64_mask(n, min_n), n, max_n);
+    const __mmask8 enough =
+        _mm512_mask_cmple_epi64_mask(_mm512_cmpge_epi64_mask(n, min_n), n, max_n);
     const __mmask8 allowed =
         _mm512_mask_cmp_pd_mask(enough, _mm512_min_pd(left.w, w_right), min_w, _CMP_GE_OQ);
     const __m512d written = _mm512_mask_mov_pd(refused, allowed, gain);
@@ -92,9 +93,8 @@ bool mark_counts(const CountBins& t, double to_beat, BinMarks& marks) {
     const __mmask8 several = _mm512_cmpgt_epi64_mask(WideCounts::rows(bins), one);
     const __mmask8 opened =
         bound.opens(several, before.w, before.wy, own.wy, _mm512_sub_pd(own.w, own.wy));
-    const __mmask8 offered =
-        _mm512_mask_cmp_pd_mask(_mm512_test_epi64_mask(bins, bins), _mm512_loadu_pd(t.gain + b),
-                                bound.to_beat, _CMP_GT_OQ);
+    const __mmask8 offered = _mm512_mask_cmp_pd_mask(
+        _mm512_test_epi64_mask(bins, bins), _mm512_loadu_pd(t.gain + b), bound.to_beat, _CMP_GT_OQ);
     marks.opened[b / BIN_STEP] = opened;
     marks.offered[b / BIN_STEP] = offered;
     any |= opened | offered;

@@ -16,7 +16,7 @@ constexpr std::uint32_t BIN_STEP = 8;  // bins are padded to a multiple of it, w
 
 // A bit per bin.
 struct BinMarks {
-  alignas(64) std::uint8_t opened[MAX_BINS / 8];  // a better cut may hide inside
+  alignas(64) std::uint8_t opened[MAX_BINS / 8];   // a better cut may hide inside
   alignas(64) std::uint8_t offered[MAX_BINS / 8];  // the cut after it is better, and it has rows
 };
 

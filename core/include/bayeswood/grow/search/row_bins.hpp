@@ -42,7 +42,8 @@ template <class Act>
 void each_marked(const BinMarks& marks, std::uint32_t n_bins, Act act) {
   for (std::uint32_t first = 0; first < n_bins; first += BIN_STEP) {
     std::uint32_t bits = marks.opened[first / 8] | marks.offered[first / 8];
-    for (; bits != 0; bits &= bits - 1) act(first + static_cast<std::uint32_t>(std::countr_zero(bits)));
+    for (; bits != 0; bits &= bits - 1)
+      act(first + static_cast<std::uint32_t>(std::countr_zero(bits)));
   }
 }
 inline bool is_marked(const std::uint8_t* bits, std::uint32_t bin) {

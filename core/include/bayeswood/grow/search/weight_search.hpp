@@ -32,8 +32,8 @@ class WeightSearch {
     std::uint32_t feature, shift, n_bins, n_cuts;
     double top_gain;  // of the cuts between bins
     std::vector<WeightedValue> bins;
-    std::vector<double> w, wy;  // left of each bin; one entry more than bins
-    std::vector<double> gain;   // of the cut after each bin, -1 where not allowed
+    std::vector<double> w, wy;         // left of each bin; one entry more than bins
+    std::vector<double> gain;          // of the cut after each bin, -1 where not allowed
     std::vector<std::uint16_t> codes;  // of the node's rows
     WeightBins view(const Node& node);
   };
