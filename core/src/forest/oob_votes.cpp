@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "leaf_walk.hpp"
+#include "output_rows.hpp"
 
 namespace bayeswood {
 namespace {
@@ -21,20 +22,15 @@ struct BlockSums {
   std::vector<double> sum_ww;
 };
 
-// Adds what the leaves say of the rows of a block. Leaves are fetched from memory before it is
-// their turn: they are met in no order, and those of a shrunk tree are many times a cache.
+// Adds what the leaves say of the rows of a block.
 void add_leaves(const Tree& tree, std::size_t k, double weight,
                 std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
                 double* sums) {
-  constexpr std::size_t AHEAD = 8, LINE = 8;
-  const bool is_full = tree.leaf_value.size() == tree.n_leaves() * k;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (is_full && i + AHEAD < places.size()) {
-      const double* next = tree.leaf_value.data() + tree.child[leaf[i + AHEAD]] * k;
-      for (std::size_t c = 0; c < k; c += LINE) __builtin_prefetch(next + c);
-    }
+  if (tree.leaf_value.size() == tree.n_leaves() * k)
+    return output_kernels().add_leaves(
+        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
+  for (std::size_t i = 0; i < places.size(); ++i)
     add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
-  }
 }
 
 void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {

@@ -47,6 +47,7 @@ class ClassSearch {
  private:
   bool any_by_code(std::span<const std::uint32_t> features);
   void fill_bins(std::span<const std::uint32_t> features);
+  void fill_histogram(std::span<const std::uint32_t> features);
   void set_floor(std::uint32_t feature, double floor);
   Split search_feature(std::uint32_t feature, std::uint32_t slot);
 
