@@ -212,7 +212,7 @@ void read_classes(Readers& in, Tree& tree, std::size_t number) {
     if (entries > 0x7fffffff) refuse(number, "too many leaf entries");
     tree.leaf_offset.push_back(static_cast<std::int32_t>(entries));
   }
-  tree.leaf_class = in.leaf_class.take(entries);
+  in.leaf_class.take(entries, tree.leaf_class);
   in.leaf_value.take(entries, tree.leaf_value);
 }
 
@@ -221,9 +221,9 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
   if (n_nodes < 1) refuse(number, "no nodes");
   Tree tree;
   const auto n = static_cast<std::size_t>(n_nodes);
-  tree.feature = in.feature.take(n);
-  tree.threshold = in.threshold.take(n);
-  tree.missing_left = in.missing_left.take(n);
+  in.feature.take(n, tree.feature);
+  in.threshold.take(n, tree.threshold);
+  in.missing_left.take(n, tree.missing_left);
   tree.category_words = in.category_words.take(total_words(tree, shape));
   refuse(number, check_structure(tree, shape));
   const auto n_samples = in.leaf_n_samples.take(tree.n_leaves());
@@ -235,7 +235,7 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
     in.leaf_value.take(tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs),
                        tree.leaf_value);
   }
-  if (in.leaf_rows.size() > 0) tree.leaf_rows = in.leaf_rows.take(n_rows);
+  if (in.leaf_rows.size() > 0) in.leaf_rows.take(n_rows, tree.leaf_rows);
   refuse(number, check_tree(tree, shape));
   return tree;
 }

@@ -9,40 +9,62 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::size_t LARGE_PAGE = std::size_t{2} << 20;
-constexpr std::size_t PIECE = std::size_t{32} << 20;
+constexpr std::size_t PIECE = std::size_t{16} << 20;
+constexpr std::size_t MOST_SPARE = 32;
 constexpr std::size_t LINE = 64;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
-  return (bytes + unit - 1) / unit * unit;
+std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + LINE - 1) / LINE * LINE;
 }
 
-// Fresh pages that begin at a multiple of `alignment`. To ask for large ones is a wish: whether it
-// is granted changes nothing but the time.
-void* map_pages(std::size_t bytes, std::size_t alignment) {
-  const std::size_t all = bytes + alignment;
-  void* found = mmap(nullptr, all, PROT_READ | PROT_WRITE,
+// A piece, which begins at a multiple of its size.
+void* map_piece() {
+  void* found = mmap(nullptr, 2 * PIECE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) throw std::bad_alloc();
   char* begin = static_cast<char*>(found);
-  const std::size_t before =
-      (alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment) % alignment;
+  const std::size_t before = (PIECE - reinterpret_cast<std::uintptr_t>(begin) % PIECE) % PIECE;
   if (before > 0) munmap(begin, before);
-  munmap(begin + before + bytes, all - before - bytes);
-  madvise(begin + before, bytes, MADV_HUGEPAGE);
+  if (before < PIECE) munmap(begin + before + PIECE, PIECE - before);
   return begin + before;
 }
 
-// Stands at the begin of its memory, which any address in it leads to: pieces are aligned.
+// Pieces without arrays. Places are taken and left by single instructions: a process that is copied
+// in between finds no lock that nobody will open.
+std::atomic<void*> spare_pieces[MOST_SPARE];
+
+void* spare_piece() {
+  for (auto& place : spare_pieces) {
+    if (place.load(std::memory_order_relaxed) == nullptr) continue;
+    if (void* found = place.exchange(nullptr, std::memory_order_acquire)) return found;
+  }
+  return nullptr;
+}
+
+void spare(void* piece) {
+  if (madvise(piece, PIECE, MADV_FREE) == 0) {
+    for (auto& place : spare_pieces) {
+      void* none = nullptr;
+      if (place.compare_exchange_strong(none, piece, std::memory_order_release)) return;
+    }
+  }
+  munmap(piece, PIECE);
+}
+
+// Stands at the begin of a piece, which any address in it leads to.
 struct Piece {
   std::atomic<std::size_t> n_holders{1};  // arrays, and the thread that fills it
-  std::size_t n_used = rounded_up(sizeof(Piece), LINE);
+  std::size_t n_used = FIRST;
+
+  static constexpr std::size_t FIRST = LINE;  // behind these two
 
   static Piece* of(void* memory) {
     return reinterpret_cast<Piece*>(reinterpret_cast<std::uintptr_t>(memory) / PIECE * PIECE);
   }
+  // All arrays are gone, but for the thread that fills it.
+  bool is_mine_alone() const { return n_holders.load(std::memory_order_acquire) == 1; }
   void let_go() {
-    if (n_holders.fetch_sub(1, std::memory_order_acq_rel) == 1) munmap(this, PIECE);
+    if (n_holders.fetch_sub(1, std::memory_order_acq_rel) == 1) spare(this);
   }
 };
 
@@ -53,16 +75,18 @@ class Filling {
     if (piece_ != nullptr) piece_->let_go();
   }
   void* take(std::size_t bytes) {
+    if (piece_ != nullptr && piece_->is_mine_alone()) piece_->n_used = Piece::FIRST;
     if (piece_ == nullptr || piece_->n_used + bytes > PIECE) begin_another();
     void* found = reinterpret_cast<char*>(piece_) + piece_->n_used;
-    piece_->n_used += rounded_up(bytes, LINE);
+    piece_->n_used += whole_lines(bytes);
     piece_->n_holders.fetch_add(1, std::memory_order_relaxed);
     return found;
   }
 
  private:
   void begin_another() {
-    Piece* fresh = ::new (map_pages(PIECE, PIECE)) Piece;
+    void* memory = spare_piece();
+    Piece* fresh = ::new (memory != nullptr ? memory : map_piece()) Piece;
     if (piece_ != nullptr) piece_->let_go();
     piece_ = fresh;
   }
@@ -75,16 +99,11 @@ thread_local Filling filling;
 }  // namespace
 
 void* take_large_memory(std::size_t bytes) {
-  if (bytes > MOST_SHARED_BYTES) return map_pages(rounded_up(bytes, LARGE_PAGE), LARGE_PAGE);
   return filling.take(bytes);
 }
 
-void give_large_memory(void* memory, std::size_t bytes) noexcept {
-  if (bytes > MOST_SHARED_BYTES) {
-    munmap(memory, rounded_up(bytes, LARGE_PAGE));
-  } else {
-    Piece::of(memory)->let_go();
-  }
+void give_large_memory(void* memory) noexcept {
+  Piece::of(memory)->let_go();
 }
 
 }  // namespace bayeswood
@@ -96,7 +115,7 @@ namespace bayeswood {
 void* take_large_memory(std::size_t bytes) {
   return ::operator new(bytes);
 }
-void give_large_memory(void* memory, std::size_t) noexcept {
+void give_large_memory(void* memory) noexcept {
   ::operator delete(memory);
 }
 

@@ -17,7 +17,8 @@ struct BlockSums {
   }
 
   std::size_t n_classes;
-  std::vector<double> sums[2], sum_w[2];
+  LargeVector<double> sums[2];
+  std::vector<double> sum_w[2];
   std::vector<std::int32_t> counts;
   std::vector<double> sum_ww;
 };
@@ -31,6 +32,17 @@ void add_leaves(const Tree& tree, std::size_t k, double weight,
         {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
   for (std::size_t i = 0; i < places.size(); ++i)
     add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
+}
+
+// Most rows have votes for most classes, if leaves are shrunk.
+void make_room(std::size_t n_rows, std::size_t n_classes, OobVotes& out) {
+  constexpr std::size_t MOST = std::size_t{1} << 22;
+  const std::size_t n = std::min(MOST, n_rows * n_classes);
+  out.start.reserve(n_rows + 1);
+  out.counts.reserve(n_rows);
+  out.n_effective.reserve(n_rows);
+  out.label.reserve(n);
+  for (auto* values : {&out.mean, &out.half[0], &out.half[1]}) values->reserve(n);
 }
 
 void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {
@@ -63,6 +75,7 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
   // is faster to have few blocks, whose sums do not stay in the second cache.
   const std::size_t most = 4 * most_block_rows(forest);
   OobVotes out;
+  make_room(table.n_rows(), k, out);
   for (std::size_t first = 0; first < table.n_rows(); first += step) {
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);

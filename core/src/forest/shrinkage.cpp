@@ -26,7 +26,7 @@ class LeafShrinker {
 
   Tree shrunk(const Tree& tree) {
     start(tree);
-    if (tree.n_nodes() == 1) end_leaf(tree, 0, 1.0, zeros_.data());
+    if (tree.n_nodes() == 1) end_leaf(0, 1.0, zeros_.data());
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
       if (tree.feature[i] == LEAF) continue;
       const std::size_t inner = inner_number(tree, i);
@@ -83,7 +83,7 @@ class LeafShrinker {
   // Tells a node what its ancestors contribute, which is in sum_, and its share a. Leaves come in
   // their order: children follow one another as their parents do.
   void hand_down(const Tree& tree, std::size_t node, double share) {
-    if (tree.feature[node] == LEAF) return end_leaf(tree, node, share, sum_.data());
+    if (tree.feature[node] == LEAF) return end_leaf(node, share, sum_.data());
     const std::size_t inner = inner_number(tree, node);
     share_[inner] = share;
     std::copy(sum_.begin(), sum_.end(), above_.begin() + inner * k_);
@@ -91,7 +91,7 @@ class LeafShrinker {
 
   // Where the root has all classes, all leaves have: nothing that is added is negative. Else as
   // `Tree` keeps them, without the classes that have none.
-  void end_leaf(const Tree& tree, std::size_t node, double share, const double* above) {
+  void end_leaf(std::size_t node, double share, const double* above) {
     values_.add(node, share, above, next_);
     const double* values = next_;
     if (!shape_.is_classifier || is_full_) {
@@ -108,7 +108,8 @@ class LeafShrinker {
   }
 
   void finish() {
-    if (is_full_ && shape_.is_classifier) out_.leaf_class = all_labels_;
+    if (is_full_ && shape_.is_classifier)
+      out_.leaf_class.assign(all_labels_.begin(), all_labels_.end());
     out_.leaf_value.resize(static_cast<std::size_t>(next_ - out_.leaf_value.data()));
   }
 

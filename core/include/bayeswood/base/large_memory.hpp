@@ -1,9 +1,10 @@
-// Memory for arrays that are many, large and kept, such as the leaves of a forest.
+// Memory for arrays that are many, large and kept, such as the nodes and leaves of trees.
 //
 // The system hands out memory page by page, at the first write to each, which takes longer than to
-// write 4 KiB. Arrays of 64 KiB and more therefore lie one after another in pieces of 32 MiB, which
-// ask for pages of 2 MiB (Linux; elsewhere arrays are allocated as any other). A piece is given
-// back with the last array in it. Every thread fills a piece of its own: there is no lock.
+// write the page. Arrays of 16 KiB to 4 MiB therefore lie one after another in pieces of 16 MiB. A
+// piece whose arrays are all gone is kept for others, and the system is told that it may take the
+// pages back whenever it needs them (Linux; elsewhere arrays are allocated as any other). Every
+// thread fills a piece of its own: there is no lock.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,12 @@
 
 namespace bayeswood {
 
-// Arrays of so many bytes go into pieces; larger ones get pages of their own.
-constexpr std::size_t LEAST_LARGE_BYTES = std::size_t{64} << 10;
-constexpr std::size_t MOST_SHARED_BYTES = std::size_t{8} << 20;
+constexpr std::size_t LEAST_LARGE_BYTES = std::size_t{16} << 10;
+constexpr std::size_t MOST_LARGE_BYTES = std::size_t{4} << 20;
 
-// `bytes`: LEAST_LARGE_BYTES or more. Throws std::bad_alloc.
+// `bytes`: between these. Throws std::bad_alloc.
 void* take_large_memory(std::size_t bytes);
-// As many as were taken.
-void give_large_memory(void* memory, std::size_t bytes) noexcept;
+void give_large_memory(void* memory) noexcept;
 
 // For std::vector. New elements that no value is given for are left as they are: `resize` writes
 // nothing.
@@ -34,12 +33,11 @@ struct LargeAllocator {
   LargeAllocator(const LargeAllocator<U>&) noexcept {}
 
   T* allocate(std::size_t n) {
-    if (n >= LEAST_LARGE_BYTES / sizeof(T) && n <= static_cast<std::size_t>(-1) / 2 / sizeof(T))
-      return static_cast<T*>(take_large_memory(n * sizeof(T)));
+    if (is_large(n)) return static_cast<T*>(take_large_memory(n * sizeof(T)));
     return std::allocator<T>{}.allocate(n);
   }
   void deallocate(T* memory, std::size_t n) noexcept {
-    if (n >= LEAST_LARGE_BYTES / sizeof(T)) return give_large_memory(memory, n * sizeof(T));
+    if (is_large(n)) return give_large_memory(memory);
     std::allocator<T>{}.deallocate(memory, n);
   }
 
@@ -53,6 +51,11 @@ struct LargeAllocator {
   }
 
   bool operator==(const LargeAllocator&) const { return true; }
+
+ private:
+  static bool is_large(std::size_t n) {
+    return n >= LEAST_LARGE_BYTES / sizeof(T) && n <= MOST_LARGE_BYTES / sizeof(T);
+  }
 };
 
 template <class T>
