@@ -21,6 +21,7 @@ void ClassSearch::prepare(const SmallNode& node) {
   }
   const auto scores = choice_.class_scores(node.totals, lanes_.classes().size());
   in_lanes_ = scores.in_lanes;
+  may_wait_ = !in_lanes_;
   search_.set_lanes(in_lanes_ ? &lanes_ : nullptr);
   search_.set_screen(scores.screened ? &screen_ : nullptr, node.kernels);
   if (!scores.screened) return;
@@ -63,7 +64,7 @@ void ClassSearch::fill_bins(std::span<const std::uint32_t> features) {
 }
 
 void ClassSearch::fill_histogram(std::span<const std::uint32_t> features) {
-  histogram_.restart();
+  histogram_.restart(node_->limits);
   for (std::uint32_t k = 0; k < features.size(); ++k) {
     if (!by_code_[k]) continue;
     histogram_.add(k, subtree_.column(features[k]), subtree_.matrix().feature(features[k]));

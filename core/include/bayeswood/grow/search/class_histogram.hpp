@@ -19,18 +19,28 @@ class ClassHistogram {
       : n_classes_(target.n_outputs), gini_(target.criterion == Criterion::GINI) {}
 
   // A node, then up to LANES features by slot, then their bins.
-  void restart() { filled_.clear(); }
+  void restart(const Limits& limits) {
+    counts_rows_ = limits.min_rows > 1;
+    filled_.clear();
+  }
   void add(std::uint32_t slot, const std::uint16_t* column, const FeatureCodes& codes) {
     Slot& mine = slots_[slot];
     mine.column = column;
     mine.n_codes = codes.n_codes;
     mine.sums.assign((std::size_t{codes.n_codes} + 1) * n_classes_, 0.0);
-    mine.count.assign(codes.n_codes + 1, 0);
+    mine.has_missing = codes.has_missing;
+    if (counts_rows_) mine.count.assign(codes.n_codes + 1, 0);
     filled_.push_back(&mine);
   }
   void fill(std::span<const std::uint16_t> ids, const RowData& rows) {
-    if (filled_.size() == LANES) return fill_slots<LANES>(filled_.data(), ids, rows);
-    for (Slot*& slot : filled_) fill_slots<1>(&slot, ids, rows);
+    if (filled_.size() == LANES) {
+      fill_slots<LANES>(filled_.data(), ids, rows);
+    } else {
+      for (Slot*& slot : filled_) fill_slots<1>(&slot, ids, rows);
+    }
+    for (Slot* slot : filled_) {
+      if (counts_rows_) count_rows(*slot, ids);
+    }
   }
 
   Split search(std::uint32_t slot, std::uint32_t feature, const NodeTotals& node,
@@ -38,7 +48,7 @@ class ClassHistogram {
     const Slot& mine = slots_[slot];
     add_totals(mine);
     Split best = sweep(mine, node, limits, false);
-    const bool missing = mine.count[mine.n_codes] > 0;
+    const bool missing = mine.has_missing && !is_empty(mine, mine.n_codes);
     if (missing) keep_better(best, sweep(mine, node, limits, true), limits.tolerance);
     best.feature = feature;
     best.missing_seen = missing;
@@ -48,22 +58,31 @@ class ClassHistogram {
  private:
   struct Slot {
     const std::uint16_t* column;
-    std::uint32_t n_codes;             // missing values stand behind the last code
+    std::uint32_t n_codes;  // missing values stand behind the last code
+    bool has_missing;
     std::vector<double> sums;          // of every class
-    std::vector<std::uint32_t> count;  // of rows
+    std::vector<std::uint32_t> count;  // of rows, where they are limited
   };
+
+  // All rows weigh something.
+  bool is_empty(const Slot& slot, std::uint32_t code) const {
+    const double* sums = slot.sums.data() + code * n_classes_;
+    return std::all_of(sums, sums + n_classes_, [](double w) { return w == 0; });
+  }
+
+  void count_rows(Slot& slot, std::span<const std::uint16_t> ids) const {
+    for (const auto id : ids) ++slot.count[std::min<std::uint32_t>(slot.column[id], slot.n_codes)];
+  }
 
   template <std::size_t N>
   void fill_slots(Slot* const* slots, std::span<const std::uint16_t> ids, const RowData& rows) {
     std::array<const std::uint16_t*, N> columns;
     std::array<std::uint32_t, N> last;
     std::array<double*, N> sums;
-    std::array<std::uint32_t*, N> count;
     for (std::size_t k = 0; k < N; ++k) {
       columns[k] = slots[k]->column;
       last[k] = slots[k]->n_codes;
       sums[k] = slots[k]->sums.data();
-      count[k] = slots[k]->count.data();
     }
     const std::size_t n_classes = n_classes_;
     const std::int32_t* label = rows.label;
@@ -74,7 +93,6 @@ class ClassHistogram {
       for (std::size_t k = 0; k < N; ++k) {
         const std::uint32_t code = std::min<std::uint32_t>(columns[k][id], last[k]);
         sums[k][code * n_classes + own] += row_w;
-        ++count[k][code];
       }
     }
   }
@@ -99,13 +117,15 @@ class ClassHistogram {
     std::uint32_t n_left = 0;
     std::uint32_t last =
         MISSING_CODE;  // of the best cut so far, whose upper neighbour is still to come
+    const std::uint32_t end = end_of_rows(slot, missing_left);
     if (missing_left) n_left = move_left(slot, n_codes);
     for (std::uint32_t code = 0; code < n_codes; ++code) {
-      if (slot.count[code] == 0) continue;
+      if (is_empty(slot, code)) continue;
       if (best.found() && best.cut_code == last) best.upper_code = code;
       last = code;
+      if (code + 1 == end) break;  // nothing lies right of it
       n_left += move_left(slot, code);
-      if (n_left < limits.min_rows || node.n - n_left < limits.min_rows) continue;
+      if (counts_rows_ && (n_left < limits.min_rows || node.n - n_left < limits.min_rows)) continue;
       double w_left = 0;
       double w_right = 0;
       double sum_left = 0;
@@ -129,14 +149,25 @@ class ClassHistogram {
     return best;
   }
 
+  // The codes that rows have come before this one; beyond all of them if missing values stand
+  // right.
+  std::uint32_t end_of_rows(const Slot& slot, bool missing_left) const {
+    std::uint32_t end = slot.n_codes + 1;
+    if (slot.has_missing && !missing_left && !is_empty(slot, slot.n_codes)) return end;
+    do --end;
+    while (end > 0 && is_empty(slot, end - 1));
+    return end;
+  }
+
   std::uint32_t move_left(const Slot& slot, std::uint32_t code) {
     const double* sums = slot.sums.data() + code * n_classes_;
     for (std::size_t c = 0; c < n_classes_; ++c) left_[c] += sums[c];
-    return slot.count[code];
+    return counts_rows_ ? slot.count[code] : 0;
   }
 
   std::size_t n_classes_;
   bool gini_;
+  bool counts_rows_ = false;
   std::array<Slot, LANES> slots_;
   std::vector<Slot*> filled_;
   std::vector<double> total_, left_;

@@ -100,6 +100,15 @@ class ClassLanes {
     return static_cast<std::uint32_t>(pushed_.size() - before);
   }
 
+  // The same of weights by label.
+  std::uint32_t push_labels(std::span<const double> class_w) {
+    const std::size_t before = pushed_.size();
+    for (std::size_t label = 0; label < class_w.size(); ++label) {
+      if (class_w[label] > 0) pushed_.push_back({static_cast<std::int32_t>(label), class_w[label]});
+    }
+    return static_cast<std::uint32_t>(pushed_.size() - before);
+  }
+
   // Cuts must score more than this to be found.
   void set_floor(double floor) { floor_ = floor; }
 
