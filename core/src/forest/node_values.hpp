@@ -31,7 +31,8 @@ class NodeValues {
   // out = base + factor * value; out is not base.
   void add(std::size_t node, double factor, const double* base, double* out) const {
     if (const double* own = row(node)) return kernels_.add_row(k_, base, factor, own, out);
-    for (std::size_t j = 0; j < k_; ++j) out[j] = base[j];
+    kernels_.add_row(k_, base, 0.0, zeros_.data(),
+                     out);  // a copy, without a call for a few numbers
     add_leaf(node, factor, out);
   }
 

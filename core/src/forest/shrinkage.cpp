@@ -18,7 +18,6 @@ class LeafShrinker {
         k_(static_cast<std::size_t>(shape.n_outputs)),
         strength_(strength),
         values_(shape),
-        sum_(k_),
         zeros_(k_, 0.0),
         all_labels_(k_) {
     std::iota(all_labels_.begin(), all_labels_.end(), 0);
@@ -32,9 +31,17 @@ class LeafShrinker {
       const std::size_t inner = inner_number(tree, i);
       const double n = tree.n_samples[i];
       const double below = std::min(n / (n + strength_), share_[inner]);
-      values_.add(i, share_[inner] - below, above_.data() + inner * k_, sum_.data());
-      if (i == 0) is_full_ = k_ > 1 && is_positive(sum_.data());
-      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) hand_down(tree, c, below);
+      const double* above = i == 0 ? zeros_.data() : sums_.data() + (i - 1) / 2 * k_;
+      double* sum = sums_.data() + inner * k_;
+      values_.add(i, share_[inner] - below, above, sum);
+      if (i == 0) is_full_ = k_ > 1 && is_positive(sum);
+      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) {
+        if (tree.feature[c] == LEAF) {
+          end_leaf(c, below, sum);
+        } else {
+          share_[inner_number(tree, c)] = below;
+        }
+      }
     }
     finish();
     return std::move(out_);
@@ -43,7 +50,7 @@ class LeafShrinker {
  private:
   void start(const Tree& tree) {
     values_.load(tree, tree.leaf_value);
-    above_.resize((tree.n_leaves() - 1) * k_);
+    sums_.resize((tree.n_leaves() - 1) * k_);
     share_.resize(tree.n_leaves() - 1);
     copy_nodes(tree);
     out_.leaf_value.resize(tree.n_leaves() * k_);
@@ -53,9 +60,7 @@ class LeafShrinker {
       out_.leaf_offset.reserve(tree.n_leaves() + 1);
     }
     is_full_ = false;
-    if (tree.n_nodes() == 1) return;
-    share_[0] = 1.0;
-    std::fill_n(above_.begin(), k_, 0.0);
+    if (tree.n_nodes() > 1) share_[0] = 1.0;
   }
 
   // All but what leaves say.
@@ -80,17 +85,9 @@ class LeafShrinker {
     return std::all_of(values, values + k_, [](double value) { return value > 0; });
   }
 
-  // Tells a node what its ancestors contribute, which is in sum_, and its share a. Leaves come in
-  // their order: children follow one another as their parents do.
-  void hand_down(const Tree& tree, std::size_t node, double share) {
-    if (tree.feature[node] == LEAF) return end_leaf(node, share, sum_.data());
-    const std::size_t inner = inner_number(tree, node);
-    share_[inner] = share;
-    std::copy(sum_.begin(), sum_.end(), above_.begin() + inner * k_);
-  }
-
-  // Where the root has all classes, all leaves have: nothing that is added is negative. Else as
-  // `Tree` keeps them, without the classes that have none.
+  // Leaves come in their order: children follow one another as their parents do. Where the root has
+  // all classes, all leaves have: nothing that is added is negative. Else as `Tree` keeps them,
+  // without the classes that have none.
   void end_leaf(std::size_t node, double share, const double* above) {
     values_.add(node, share, above, next_);
     const double* values = next_;
@@ -117,9 +114,9 @@ class LeafShrinker {
   std::size_t k_;
   double strength_;
   NodeValues values_;
-  std::vector<double> above_;  // of nodes that have children, what the ancestors contribute
+  std::vector<double> sums_;  // of nodes that have children, what they and the ancestors contribute
   std::vector<double> share_;  // of the same, a_l
-  std::vector<double> sum_, zeros_;
+  std::vector<double> zeros_;
   std::vector<std::int32_t> all_labels_;
   Tree out_;
   double* next_ = nullptr;  // where the values of the next leaf go

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/class_lanes.hpp"
 
 namespace bayeswood {
 
@@ -27,7 +28,7 @@ class ClassHistogram {
     Slot& mine = slots_[slot];
     mine.column = column;
     mine.n_codes = codes.n_codes;
-    mine.sums.assign((std::size_t{codes.n_codes} + 1) * n_classes_, 0.0);
+    clear_sums(mine.sums, (std::size_t{codes.n_codes} + 1) * n_classes_);
     mine.has_missing = codes.has_missing;
     if (counts_rows_) mine.count.assign(codes.n_codes + 1, 0);
     filled_.push_back(&mine);
@@ -67,7 +68,7 @@ class ClassHistogram {
   // All rows weigh something.
   bool is_empty(const Slot& slot, std::uint32_t code) const {
     const double* sums = slot.sums.data() + code * n_classes_;
-    return std::all_of(sums, sums + n_classes_, [](double w) { return w == 0; });
+    return are_zero(sums, n_classes_);
   }
 
   void count_rows(Slot& slot, std::span<const std::uint16_t> ids) const {
@@ -99,7 +100,8 @@ class ClassHistogram {
 
   void add_totals(const Slot& slot) {
     total_.assign(n_classes_, 0.0);
-    for (std::size_t at = 0; at < slot.sums.size(); at += n_classes_) {
+    const std::size_t end = (std::size_t{slot.n_codes} + 1) * n_classes_;
+    for (std::size_t at = 0; at < end; at += n_classes_) {
       for (std::size_t c = 0; c < n_classes_; ++c) total_[c] += slot.sums[at + c];
     }
   }

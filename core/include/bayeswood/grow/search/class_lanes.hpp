@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +15,19 @@
 #include "bayeswood/grow/search/scan.hpp"
 
 namespace bayeswood {
+
+// So many zeros: bins of a node are many, and memory is cleared faster than numbers are filled in.
+inline void clear_sums(std::vector<double>& sums, std::size_t n) {
+  if (sums.size() < n) sums.resize(n);
+  std::memset(sums.data(), 0, n * sizeof(double));
+}
+
+// Whether sums of weights, which are not negative, are all 0; without a branch for each.
+inline bool are_zero(const double* sums, std::size_t n) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < n; ++k) bits |= std::bit_cast<std::uint64_t>(sums[k]);
+  return bits == 0;
+}
 
 class ClassLanes {
  public:
