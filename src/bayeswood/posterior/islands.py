@@ -129,7 +129,8 @@ def log_evidence_se(island_log_evidence: ArrayLike) -> float:
 def _log_sum_exp(rows: F64) -> F64:
     """Of each row of finite numbers; a third of the time of SciPy's, which takes any."""
     largest: F64 = rows.max(axis=1)
-    return largest + np.log(np.exp(rows - largest[:, None]).sum(axis=1))
+    total: F64 = largest + np.log(np.exp(rows - largest[:, None]).sum(axis=1))
+    return total
 
 
 def warn_if_islands_disagree(
