@@ -204,7 +204,8 @@ std::size_t count_samples(const std::vector<std::int32_t>& n_samples, std::size_
 }
 
 void read_classes(Readers& in, Tree& tree, std::size_t number) {
-  tree.leaf_offset.assign(1, 0);
+  tree.leaf_offset.reserve(tree.n_leaves() + 1);
+  tree.leaf_offset.push_back(0);
   std::size_t entries = 0;
   for (const auto n : in.leaf_n_entries.take(tree.n_leaves())) {
     if (n < 1) refuse(number, "a leaf has no class");

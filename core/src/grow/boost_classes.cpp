@@ -13,6 +13,16 @@ namespace {
 // Rows whose probabilities are held at a time.
 constexpr std::size_t BLOCK = 512;
 
+// Of two classes, from the log odds. exp of minus the absolute value never overflows.
+void second_probabilities(std::span<const double> scores, std::span<double> out) {
+  for (std::size_t i = 0; i < scores.size(); ++i) out[i] = -std::abs(scores[i]);
+  exp_in_place(out);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const double less = out[i] / (1 + out[i]), more = 1 - less;
+    out[i] = scores[i] > 0 ? more : less;
+  }
+}
+
 }  // namespace
 
 void class_probabilities(std::span<const double> scores, std::size_t n_classes,
@@ -88,7 +98,7 @@ class BoostedClasses::Worker {
         k_(bags.n_outputs()),
         shape_{static_cast<std::int32_t>(bags.matrix().n_features()), static_cast<std::int32_t>(k_),
                false, bags.matrix().n_levels()},
-        proba_(bags.n_rows() * c_),
+        proba_(bags.n_rows() * (c_ == 2 ? 1 : c_)),
         seen_(bags.n_rows()) {}
 
   void grow(Bag& bag, std::uint64_t number, const StopFlag& stop) {
@@ -97,8 +107,12 @@ class BoostedClasses::Worker {
     if (!grower)
       grower = std::make_unique<StageGrower>(bags_.bins_, bags_.options_.stage, bags_.n_rows(), 1,
                                              !bag.weights.empty());
-    find_probabilities(bag);
-    combine(bag, number);
+    if (c_ == 2) {
+      find_gradients(bag);
+    } else {
+      find_probabilities(bag);
+      combine(bag, number);
+    }
     rows_ = bag.rows;
     gains_.assign(bags_.matrix().n_features(), 0.0);
     const StageRows rows{std::span(rows_).first(bag.n_inside),
@@ -118,6 +132,22 @@ class BoostedClasses::Worker {
   }
 
  private:
+  // Of two classes, of which a probability says all: that of the second, and its gradient, which
+  // the tree is grown on.
+  void find_gradients(const Bag& bag) {
+    double score[BLOCK], found[BLOCK];
+    for (std::size_t begin = 0; begin < bag.n_inside; begin += BLOCK) {
+      const std::size_t n = std::min(BLOCK, bag.n_inside - begin);
+      const std::uint32_t* row = bag.rows.data() + begin;
+      for (std::size_t i = 0; i < n; ++i) score[i] = bag.scores[row[i]];
+      second_probabilities({score, n}, {found, n});
+      for (std::size_t i = 0; i < n; ++i) {
+        proba_[row[i]] = found[i];
+        seen_[row[i]] = static_cast<double>(bags_.labels_[row[i]]) - found[i];
+      }
+    }
+  }
+
   // Of the rows in the bag.
   void find_probabilities(const Bag& bag) {
     for (std::size_t begin = 0; begin < bag.n_inside; begin += BLOCK) {
@@ -139,8 +169,7 @@ class BoostedClasses::Worker {
     return (bags_.labels_[row] == static_cast<std::int32_t>(c) ? 1.0 : 0.0) - proba_[row * c_ + c];
   }
 
-  // What the tree is grown on: a random combination of the gradients, of two classes that of the
-  // second.
+  // What the tree is grown on: a random combination of the gradients.
   void combine(const Bag& bag, std::uint64_t number) {
     draw_factors(number);
     for (const auto row : bag.inside()) {
@@ -152,8 +181,6 @@ class BoostedClasses::Worker {
 
   // Uniform around 0: what one combination cannot tell apart another can.
   void draw_factors(std::uint64_t number) {
-    factors_.assign({0.0, 1.0});
-    if (c_ == 2) return;
     Stream random(bags_.options_.stage.seed, number, Purpose::CHOICES);
     factors_.resize(c_);
     for (double& factor : factors_) factor = random.next_uniform() - 0.5;
@@ -179,7 +206,7 @@ class BoostedClasses::Worker {
   void set_one_step(const Bag& bag, std::span<const std::uint32_t> rows, double& value) const {
     double sum = 0, curvature = bags_.options_.damping;
     for (const auto row : rows) {
-      const double w = bag.weight(row), p = proba_[std::size_t{row} * 2 + 1];
+      const double w = bag.weight(row), p = proba_[row];
       sum += w * seen_[row];
       curvature += w * p * (1 - p);
     }

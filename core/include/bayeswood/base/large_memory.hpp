@@ -1,7 +1,7 @@
 // Memory for arrays that are many, large and kept, such as the nodes and leaves of trees.
 //
 // The system hands out memory page by page, at the first write to each, which takes longer than to
-// write the page. Arrays of 16 KiB to 4 MiB therefore lie one after another in pieces of 16 MiB. A
+// write the page. Arrays of 128 KiB to 4 MiB therefore lie one after another in pieces of 16 MiB. A
 // piece whose arrays are all gone is kept for others, and the system is told that it may take the
 // pages back whenever it needs them (Linux; elsewhere arrays are allocated as any other). Every
 // thread fills a piece of its own: there is no lock.
@@ -15,7 +15,7 @@
 
 namespace bayeswood {
 
-constexpr std::size_t LEAST_LARGE_BYTES = std::size_t{16} << 10;
+constexpr std::size_t LEAST_LARGE_BYTES = std::size_t{128} << 10;
 constexpr std::size_t MOST_LARGE_BYTES = std::size_t{4} << 20;
 
 // `bytes`: between these. Throws std::bad_alloc.
