@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/grow/moved_rows.hpp"
 #include "bayeswood/grow/node.hpp"
 #include "bayeswood/grow/search/node_search.hpp"
 #include "bayeswood/grow/small_grower.hpp"
@@ -30,6 +31,7 @@ class LargeGrower {
   void grow_node(TreeContext& tree, Task task);
   void push_children(TreeContext& tree, Task& task, Split& split);
   void keep_histograms(Task& task, Task& small, Task& large, const TreeContext& tree);
+  void part_rows(const TreeContext& tree, const Task& task, Split& split, Task& left, Task& right);
   std::uint32_t partition(Split& split, const Task& task);
   std::unique_ptr<Histogram> take_histogram();
   std::span<const std::uint32_t> rows_of(const Task& task) const {
@@ -37,7 +39,15 @@ class LargeGrower {
   }
 
   LargeNode node_of(const Task& task, const TreeContext& tree) const {
-    return {rows_of(task), data_, task.totals, tree.limits(task.totals), *tree.options.kernels};
+    return {rows_of(task),
+            data_,
+            task.totals,
+            tree.limits(task.totals),
+            *tree.options.kernels,
+            moved_of(task)};
+  }
+  MovedNode moved_of(const Task& task) const {
+    return moves_ ? moved_.node(task.begin) : MovedNode{};
   }
   bool is_small(const Task& task) const {
     return task.totals.n <= choice_.subtree_rows(data_.counted.counts != nullptr);
@@ -48,6 +58,8 @@ class LargeGrower {
   const SearchChoice& choice_;
   RowData data_;
   std::vector<std::uint32_t>* rows_ = nullptr;
+  bool moves_ = false;
+  MovedRows moved_;
   std::vector<std::uint32_t> scratch_;
   std::vector<std::unique_ptr<Histogram>> spare_;
   std::vector<Task> stack_;

@@ -51,6 +51,23 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
   }
 }
 
+void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix, const MovedNode& moved,
+                    std::uint32_t n, const MoveKernels& moves) {
+  const std::size_t d = matrix.n_features();
+  histogram.reset(d);
+  BinFill fill{n, moved.pair, {}, {}, {}, {}};
+  for (std::size_t j = 0; j < d;) {
+    const std::size_t size = j + BIN_FEATURES <= d ? BIN_FEATURES : 1;
+    for (std::size_t k = 0; k < size; ++k, ++j) {
+      fill.columns[k] = moved.column(j);
+      fill.shifts[k] = matrix.feature(j).shift;
+      fill.sums[k] = histogram.sums(j);
+      fill.counts[k] = histogram.counts(j);
+    }
+    size == 1 ? moves.fill_one(fill) : moves.fill(fill);
+  }
+}
+
 void HistogramSearch::set_sums(Pass& pass, const Node& node, const Histogram& histogram) {
   const FeatureCodes& codes = matrix_.feature(pass.feature);
   const std::uint32_t n_bins = codes.n_coarse;
@@ -107,16 +124,37 @@ void HistogramSearch::open_bins(const Pass& pass, const Node& node, double to_be
   const std::uint32_t width = 1U << codes.shift;
   fine_sums_.assign(opened_.size() * width, WeightedValue{0, 0});
   fine_counts_.assign(opened_.size() * width, 0);
-  const std::uint16_t* column = matrix_.column(pass.feature);
+  node.moved.exists() ? add_moved(node, pass.feature) : add_opened(node, pass.feature);
+}
+
+void HistogramSearch::add_fine(std::uint32_t code, std::uint32_t shift, const WeightedValue& row) {
+  const std::int32_t at = opened_at_[code >> shift];
+  if (at < 0) return;
+  const std::size_t fine = (static_cast<std::size_t>(at) << shift) + (code & ((1U << shift) - 1));
+  add_row(fine_sums_[fine], row);
+  ++fine_counts_[fine];
+}
+
+void HistogramSearch::add_opened(const Node& node, std::uint32_t feature) {
+  const std::uint32_t shift = matrix_.feature(feature).shift;
+  const std::uint16_t* column = matrix_.column(feature);
   for (const auto row : node.rows) {
-    const std::uint32_t code = column[row];
-    if (code == MISSING_CODE) continue;
-    const std::int32_t at = opened_at_[code >> codes.shift];
-    if (at < 0) continue;
-    const std::size_t fine = static_cast<std::size_t>(at) * width + (code & (width - 1));
-    add_row(fine_sums_[fine], node.data.pair[row]);
-    ++fine_counts_[fine];
+    if (column[row] != MISSING_CODE) add_fine(column[row], shift, node.data.pair[row]);
   }
+}
+
+// The opened bins are mostly neighbours.
+void HistogramSearch::add_moved(const Node& node, std::uint32_t feature) {
+  constexpr std::size_t VECTOR = 16;
+  const std::uint32_t shift = matrix_.feature(feature).shift;
+  const std::uint16_t* column = node.moved.column(feature);
+  places_.resize(std::max(places_.size(), node.totals.n + VECTOR));
+  const auto low = static_cast<std::uint16_t>(opened_.front() << shift);
+  const auto high = static_cast<std::uint16_t>(((opened_.back() + 1) << shift) - 1);
+  const std::uint32_t n =
+      node.kernels.moves->within({column, node.totals.n, low, high, places_.data()});
+  for (std::uint32_t i = 0; i < n; ++i)
+    add_fine(column[places_[i]], shift, node.moved.pair[places_[i]]);
 }
 
 // Every cut between and inside the bins, from the lowest up.

@@ -327,7 +327,8 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
 namespace {
 
 const Kernels& made_search_kernels() {
-  static const Kernels kernels{scan_lanes,
+  static const Kernels kernels = [] {
+  Kernels made{scan_lanes,
                                bound_bins,
                                sort_lanes,
                                fill_counts,
@@ -346,6 +347,9 @@ const Kernels& made_search_kernels() {
                                avx2_lane_kernels<std::uint16_t>(),
                                avx2_lane_kernels<float>(),
                                avx2_lane_kernels<double>()};
+    made.moves = &avx2_moves();
+    return made;
+  }();
   return kernels;
 }
 

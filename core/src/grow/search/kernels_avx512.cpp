@@ -235,6 +235,7 @@ const Kernels& made_wide_kernels() {
     best.scan_lanes = scan_lanes;
     best.part_classes = part_classes;
     best.scan_wide = scan_lists<Lanes8, WideTask>;
+    best.moves = &avx512_moves();
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
     use_avx512(best.narrow);
     use_avx512(best.wide);
