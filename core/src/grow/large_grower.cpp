@@ -29,8 +29,7 @@ void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, cons
     stack_.pop_back();
     check_stop(tree.stop);
     if (is_small(task)) {
-      small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_,
-                  moved_of(task));
+      small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_, moved_of(task));
     } else {
       grow_node(tree, std::move(task));
     }

@@ -5,30 +5,36 @@
 namespace bayeswood {
 
 void MovedRows::load(std::span<std::uint32_t> rows, const RowData& data) {
-  const std::size_t n = rows.size();
   rows_ = rows;
-  pair_.resize(n);
-  y_.resize(n);
-  codes_.resize(n * matrix_.n_features());
-  sides_.resize((n + 63) / 64);
-  for (std::size_t i = 0; i < n; ++i) {
-    pair_[i] = data.pair[rows[i]];
-    y_[i] = data.y[rows[i]];
+  data_ = data;
+  in_place_ = rows.size() == matrix_.n_rows();
+  pair_.resize(rows.size());
+  y_.resize(rows.size());
+  codes_.resize(rows.size() * matrix_.n_features());
+  sides_.resize((rows.size() + 63) / 64);
+  if (!in_place_) copy_rows();
+}
+
+void MovedRows::copy_rows() {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    pair_[i] = data_.pair[rows_[i]];
+    y_[i] = data_.y[rows_[i]];
   }
   for (std::size_t j = 0; j < matrix_.n_features(); ++j) {
     const std::uint16_t* column = matrix_.column(j);
-    std::uint16_t* codes = codes_.data() + j * n;
-    if (n == matrix_.n_rows()) {
-      std::copy_n(column, n, codes);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) codes[i] = column[rows[i]];
-    }
+    std::uint16_t* codes = codes_.data() + j * rows_.size();
+    for (std::size_t i = 0; i < rows_.size(); ++i) codes[i] = column[rows_[i]];
   }
 }
 
+MovedNode MovedRows::node(std::uint32_t begin) const {
+  if (in_place_) return {data_.pair, data_.y, matrix_.column(0), matrix_.n_rows()};
+  return {pair_.data() + begin, y_.data() + begin, codes_.data() + begin, rows_.size()};
+}
+
 template <class Value, class Part>
-void MovedRows::part_array(std::span<Value> values, Part part) {
-  part({values.data(), static_cast<std::uint32_t>(values.size()), sides_.data(),
+void MovedRows::part_array(const Value* from, std::span<Value> to, Part part) {
+  part({from, to.data(), static_cast<std::uint32_t>(to.size()), sides_.data(),
         reinterpret_cast<Value*>(scratch_.data())});
 }
 
@@ -36,16 +42,19 @@ MovedRows::Children MovedRows::part(Split& split, std::uint32_t begin, std::uint
                                     const MoveKernels& moves) {
   constexpr std::size_t VECTOR = 64 / sizeof(WeightedValue);
   scratch_.resize(std::max(scratch_.size(), n + VECTOR));
-  SideMarks marks{node(begin).column(split.feature), n, split.cut_code, sides_.data(), 0,
-                  MISSING_CODE};
+  const MovedNode from = node(begin);
+  SideMarks marks{from.column(split.feature), n, split.cut_code, sides_.data(), 0, MISSING_CODE};
   const std::uint32_t n_left = moves.mark(marks);
   split.cut_code = marks.below;
   split.upper_code = marks.above;
-  part_array(rows_.subspan(begin, n), moves.part_rows);
-  part_array(std::span(pair_).subspan(begin, n), moves.part_pairs);
-  part_array(std::span(y_).subspan(begin, n), moves.part_numbers);
-  for (std::size_t j = 0; j < matrix_.n_features(); ++j)
-    part_array(std::span(codes_).subspan(j * rows_.size() + begin, n), moves.part_codes);
+  part_array(rows_.data() + begin, rows_.subspan(begin, n), moves.part_rows);
+  part_array(from.pair, std::span(pair_).subspan(begin, n), moves.part_pairs);
+  part_array(from.y, std::span(y_).subspan(begin, n), moves.part_numbers);
+  for (std::size_t j = 0; j < matrix_.n_features(); ++j) {
+    const auto to = std::span(codes_).subspan(j * rows_.size() + begin, n);
+    part_array(from.column(j), to, moves.part_codes);
+  }
+  in_place_ = false;
   return add_up(begin, n_left, n);
 }
 

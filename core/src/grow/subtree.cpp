@@ -112,6 +112,8 @@ void Subtree::load_features() {
 }
 
 void Subtree::sort_list(std::uint32_t feature, const std::uint16_t* codes) {
+  if (n_rows_ > INSERTION_ROWS)
+    return fill_sorted_codes(list(feature), scratch_.data(), n_rows_, codes);
   fill_sorted(list(feature), scratch_.data(), n_rows_,
               [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[i], i); });
 }

@@ -39,12 +39,8 @@ class LargeGrower {
   }
 
   LargeNode node_of(const Task& task, const TreeContext& tree) const {
-    return {rows_of(task),
-            data_,
-            task.totals,
-            tree.limits(task.totals),
-            *tree.options.kernels,
-            moved_of(task)};
+    return {rows_of(task),         data_,         task.totals, tree.limits(task.totals),
+            *tree.options.kernels, moved_of(task)};
   }
   MovedNode moved_of(const Task& task) const {
     return moves_ ? moved_.node(task.begin) : MovedNode{};

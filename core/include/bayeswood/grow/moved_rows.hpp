@@ -30,9 +30,7 @@ class MovedRows {
   // Of a tree; `rows` are ascending, and reordered from now on.
   void load(std::span<std::uint32_t> rows, const RowData& data);
 
-  MovedNode node(std::uint32_t begin) const {
-    return {pair_.data() + begin, y_.data() + begin, codes_.data() + begin, rows_.size()};
-  }
+  MovedNode node(std::uint32_t begin) const;
   // Sends the rows of a node to its children, which are summed up. Finds the node's own neighbours
   // of the cut, between which the threshold will lie.
   struct Children {
@@ -41,12 +39,15 @@ class MovedRows {
   Children part(Split& split, std::uint32_t begin, std::uint32_t n, const MoveKernels& moves);
 
  private:
+  void copy_rows();
   template <class Value, class Part>
-  void part_array(std::span<Value> values, Part part);
+  void part_array(const Value* from, std::span<Value> to, Part part);
   Children add_up(std::uint32_t begin, std::uint32_t n_left, std::uint32_t n) const;
 
   const EncodedMatrix& matrix_;
   std::span<std::uint32_t> rows_;
+  RowData data_;           // by training row
+  bool in_place_ = false;  // all rows of the table, of which none has moved yet
   std::vector<WeightedValue> pair_;
   std::vector<double> y_;
   std::vector<std::uint16_t> codes_;  // column after column

@@ -328,25 +328,25 @@ namespace {
 
 const Kernels& made_search_kernels() {
   static const Kernels kernels = [] {
-  Kernels made{scan_lanes,
-                               bound_bins,
-                               sort_lanes,
-                               fill_counts,
-                               open_counts,
-                               count_gains,
-                               count_bounds,
-                               scan_count_lanes,
-                               scan_class_list,
-                               scan_class_bins,
-                               screen_classes,
-                               part_classes,
-                               weight_gains,
-                               weight_bounds,
-                               avx2_lane_ranges,
-                               avx2_lanes_within,
-                               avx2_lane_kernels<std::uint16_t>(),
-                               avx2_lane_kernels<float>(),
-                               avx2_lane_kernels<double>()};
+    Kernels made{scan_lanes,
+                 bound_bins,
+                 sort_lanes,
+                 fill_counts,
+                 open_counts,
+                 count_gains,
+                 count_bounds,
+                 scan_count_lanes,
+                 scan_class_list,
+                 scan_class_bins,
+                 screen_classes,
+                 part_classes,
+                 weight_gains,
+                 weight_bounds,
+                 avx2_lane_ranges,
+                 avx2_lanes_within,
+                 avx2_lane_kernels<std::uint16_t>(),
+                 avx2_lane_kernels<float>(),
+                 avx2_lane_kernels<double>()};
     made.moves = &avx2_moves();
     return made;
   }();

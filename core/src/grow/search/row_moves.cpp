@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "row_moves.inl"
-
 namespace bayeswood {
 namespace {
 
@@ -29,12 +27,27 @@ template <class Value>
 void part_array(const ArrayPart<Value>& t) {
   std::uint32_t left = 0;
   for (std::uint32_t i = 0; i < t.n; ++i) {
-    const Value value = t.values[i];
-    t.values[left] = value;
+    const Value value = t.from[i];
+    t.to[left] = value;
     t.scratch[i - left] = value;
     left += (t.sides[i / 64] >> (i % 64)) & 1;
   }
-  std::copy_n(t.scratch, t.n - left, t.values + left);
+  std::copy_n(t.scratch, t.n - left, t.to + left);
+}
+
+template <std::uint32_t N>
+void fill_columns(const BinFill& task) {
+  const BinFill t = task;  // what is written cannot be a part of it
+  for (std::uint32_t i = 0; i < t.n; ++i) {
+    const WeightedValue row = t.pair[i];
+    for (std::uint32_t k = 0; k < N; ++k) {
+      const std::uint32_t bin = t.columns[k][i] >> t.shifts[k];
+      WeightedValue& sum = t.sums[k][bin];
+      sum.w += row.w;
+      sum.wy += row.wy;
+      ++t.counts[k][bin];
+    }
+  }
 }
 
 std::uint32_t list_within(const CodesWithin& t) {

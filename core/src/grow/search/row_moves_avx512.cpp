@@ -16,10 +16,16 @@ struct CodeLanes {
   using Value = std::uint16_t;
   using Mask = __mmask16;
   static constexpr std::uint32_t N = 16;
+  static __m512i load(const Value* from) {
+    return _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+  }
   static __m512i load(const Value* from, Mask here) {
     return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(here, from));
   }
   static __m512i pressed(Mask kept, __m512i x) { return _mm512_maskz_compress_epi32(kept, x); }
+  static void store(Value* to, __m512i x) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(x));
+  }
   static void store(Value* to, Mask here, __m512i x) {
     _mm256_mask_storeu_epi16(to, here, _mm512_cvtepi32_epi16(x));
   }
@@ -29,8 +35,10 @@ struct RowLanes {
   using Value = std::uint32_t;
   using Mask = __mmask16;
   static constexpr std::uint32_t N = 16;
+  static __m512i load(const Value* from) { return _mm512_loadu_si512(from); }
   static __m512i load(const Value* from, Mask here) { return _mm512_maskz_loadu_epi32(here, from); }
   static __m512i pressed(Mask kept, __m512i x) { return _mm512_maskz_compress_epi32(kept, x); }
+  static void store(Value* to, __m512i x) { _mm512_storeu_si512(to, x); }
   static void store(Value* to, Mask here, __m512i x) { _mm512_mask_storeu_epi32(to, here, x); }
 };
 
@@ -38,8 +46,10 @@ struct NumberLanes {
   using Value = double;
   using Mask = __mmask8;
   static constexpr std::uint32_t N = 8;
+  static __m512d load(const Value* from) { return _mm512_loadu_pd(from); }
   static __m512d load(const Value* from, Mask here) { return _mm512_maskz_loadu_pd(here, from); }
   static __m512d pressed(Mask kept, __m512d x) { return _mm512_maskz_compress_pd(kept, x); }
+  static void store(Value* to, __m512d x) { _mm512_storeu_pd(to, x); }
   static void store(Value* to, Mask here, __m512d x) { _mm512_mask_storeu_pd(to, here, x); }
 };
 
@@ -49,10 +59,12 @@ struct PairLanes {
   using Mask = std::uint32_t;
   static constexpr std::uint32_t N = 4;
   static __mmask8 both(Mask rows) { return static_cast<__mmask8>(_pdep_u32(rows, 0x55) * 3); }
+  static __m512d load(const Value* from) { return _mm512_loadu_pd(from); }
   static __m512d load(const Value* from, Mask here) {
     return _mm512_maskz_loadu_pd(both(here), from);
   }
   static __m512d pressed(Mask kept, __m512d x) { return _mm512_maskz_compress_pd(both(kept), x); }
+  static void store(Value* to, __m512d x) { _mm512_storeu_pd(to, x); }
   static void store(Value* to, Mask here, __m512d x) { _mm512_mask_storeu_pd(to, both(here), x); }
 };
 
@@ -61,27 +73,34 @@ typename Lanes::Mask first_lanes(std::uint32_t n) {
   return static_cast<typename Lanes::Mask>(_bzhi_u32(0xffff, std::min(n, Lanes::N)));
 }
 
-// Left values are written to where they were read or before, right ones wait in the scratch.
+// Left values are written to where they were read or before, right ones wait in the scratch. Only
+// the last, which are fewer than a vector, need masks: such stores are slow.
 template <class Lanes>
 void part_array(const ArrayPart<typename Lanes::Value>& t) {
+  using Mask = typename Lanes::Mask;
   constexpr std::uint32_t N = Lanes::N;
-  const auto all = first_lanes<Lanes>(N);
   std::uint32_t left = 0;
-  const auto part = [&](std::uint32_t i, typename Lanes::Mask here) {
-    const auto word = static_cast<std::uint32_t>(t.sides[i / 64] >> (i % 64));
-    const auto goes_left = static_cast<typename Lanes::Mask>(word & here);
-    const auto goes_right = static_cast<typename Lanes::Mask>(~word & here);
-    const auto values = Lanes::load(t.values + i, here);
-    const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
-    const auto lefts = here == all ? all : first_lanes<Lanes>(n_left);
-    Lanes::store(t.values + left, lefts, Lanes::pressed(goes_left, values));
-    Lanes::store(t.scratch + (i - left), all, Lanes::pressed(goes_right, values));
-    left += n_left;
-  };
   std::uint32_t i = 0;
-  for (; i + N <= t.n; i += N) part(i, all);
-  if (i < t.n) part(i, first_lanes<Lanes>(t.n - i));
-  std::copy_n(t.scratch, t.n - left, t.values + left);
+  const auto sides = [&] { return static_cast<std::uint32_t>(t.sides[i / 64] >> (i % 64)); };
+  for (const auto all = first_lanes<Lanes>(N); i + N <= t.n; i += N) {
+    const auto values = Lanes::load(t.from + i);
+    const auto goes_left = static_cast<Mask>(sides() & all);
+    Lanes::store(t.to + left, Lanes::pressed(goes_left, values));
+    Lanes::store(t.scratch + (i - left),
+                 Lanes::pressed(static_cast<Mask>(~goes_left & all), values));
+    left += static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+  }
+  if (i < t.n) {
+    const auto here = first_lanes<Lanes>(t.n - i);
+    const auto values = Lanes::load(t.from + i, here);
+    const auto goes_left = static_cast<Mask>(sides() & here);
+    const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+    Lanes::store(t.to + left, first_lanes<Lanes>(n_left), Lanes::pressed(goes_left, values));
+    Lanes::store(t.scratch + (i - left),
+                 Lanes::pressed(static_cast<Mask>(~goes_left & here), values));
+    left += n_left;
+  }
+  std::copy_n(t.scratch, t.n - left, t.to + left);
 }
 
 std::uint32_t mark_sides(SideMarks& t) {

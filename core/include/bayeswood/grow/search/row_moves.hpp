@@ -17,10 +17,11 @@ struct SideMarks {
   std::uint32_t below, above;
 };
 
-// An array of the rows' numbers, to be partitioned stably in place.
+// An array of the rows' numbers, to be partitioned stably.
 template <class Value>
 struct ArrayPart {
-  Value* values;
+  const Value* from;
+  Value* to;  // the same place, or another
   std::uint32_t n;
   const std::uint64_t* sides;
   Value* scratch;  // room for n and a vector more
@@ -54,8 +55,8 @@ struct MoveKernels {
   Part<std::uint32_t> part_rows = nullptr;
   Part<double> part_numbers = nullptr;
   Part<WeightedValue> part_pairs = nullptr;
-  void (*fill)(const BinFill& task) = nullptr;                  // all features
-  void (*fill_one)(const BinFill& task) = nullptr;              // the first of them alone
+  void (*fill)(const BinFill& task) = nullptr;                 // all features
+  void (*fill_one)(const BinFill& task) = nullptr;             // the first of them alone
   std::uint32_t (*within)(const CodesWithin& task) = nullptr;  // how many are listed
 };
 
