@@ -150,9 +150,12 @@ TEST(moved_rows_grow_the_same_trees) {
 }
 
 TEST(kernels_move_rows_alike) {
-  for (const Kernels* kernels : all_kernels()) {
+  std::vector<const MoveKernels*> all;
+  for (const Kernels* kernels : all_kernels()) all.push_back(kernels->moves);
+  if (avx512_kernels() != nullptr) all.push_back(&older_avx512_moves());
+  for (const MoveKernels* moves : all) {
     for (const std::uint32_t n : {1U, 7U, 16U, 31U, 64U, 65U, 200U, 1003U})
       for (const std::uint32_t cut : {0U, 900U, 30000U, 60000U, 65535U})
-        check_moves(*kernels->moves, n, cut);
+        check_moves(*moves, n, cut);
   }
 }

@@ -153,7 +153,38 @@ std::uint32_t list_within(const CodesWithin& t) {
 
 #include "bayeswood/base/end_avx512.inl"
 
-const bayeswood::MoveKernels& bayeswood::avx512_moves() {
+namespace bayeswood {
+namespace {
+
+// Some processors press 32 codes together at once.
+#define BAYESWOOD_VBMI2 \
+  __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512dq,avx512bw,avx512vl,avx512vbmi2")))
+
+BAYESWOOD_VBMI2 void part_more_codes(const ArrayPart<std::uint16_t>& t) {
+  constexpr std::uint32_t N = 32;
+  std::uint32_t left = 0;
+  for (std::uint32_t i = 0; i < t.n; i += N) {
+    const std::uint32_t here = _bzhi_u32(~0U, std::min(t.n - i, N));
+    const __m512i codes = _mm512_maskz_loadu_epi16(here, t.from + i);
+    const std::uint32_t goes_left = static_cast<std::uint32_t>(t.sides[i / 64] >> (i % 64)) & here;
+    const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+    const __m512i lefts = _mm512_maskz_compress_epi16(goes_left, codes);
+    if (i + N <= t.n) {
+      _mm512_storeu_si512(t.to + left, lefts);
+    } else {
+      _mm512_mask_storeu_epi16(t.to + left, _bzhi_u32(~0U, n_left), lefts);
+    }
+    const __m512i rights = _mm512_maskz_compress_epi16(here & ~goes_left, codes);
+    _mm512_storeu_si512(t.scratch + (i - left), rights);
+    left += n_left;
+  }
+  std::copy_n(t.scratch, t.n - left, t.to + left);
+}
+
+}  // namespace
+}  // namespace bayeswood
+
+const bayeswood::MoveKernels& bayeswood::older_avx512_moves() {
   static const MoveKernels moves{mark_sides,
                                  part_array<CodeLanes>,
                                  part_array<RowLanes>,
@@ -164,7 +195,19 @@ const bayeswood::MoveKernels& bayeswood::avx512_moves() {
                                  list_within};
   return moves;
 }
+
+const bayeswood::MoveKernels& bayeswood::avx512_moves() {
+  static const MoveKernels moves = [] {
+    MoveKernels best = older_avx512_moves();
+    if (__builtin_cpu_supports("avx512vbmi2")) best.part_codes = part_more_codes;
+    return best;
+  }();
+  return moves;
+}
 #else
+const bayeswood::MoveKernels& bayeswood::older_avx512_moves() {
+  return portable_moves();
+}
 const bayeswood::MoveKernels& bayeswood::avx512_moves() {
   return portable_moves();
 }

@@ -64,5 +64,7 @@ const MoveKernels& portable_moves();
 // Where the compiler has no AVX2, those above.
 const MoveKernels& avx2_moves();
 const MoveKernels& avx512_moves();
+// The same of processors that cannot press 16-bit lanes together.
+const MoveKernels& older_avx512_moves();
 
 }  // namespace bayeswood
