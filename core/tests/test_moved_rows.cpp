@@ -42,12 +42,14 @@ struct MovedGrown {
   GrownForest forest;
 };
 
-MovedGrown grow_moved(const MovedCase& data, WeightKind kind, const Kernels& kernels) {
+MovedGrown grow_moved(const MovedCase& data, WeightKind kind, const Kernels& kernels,
+                      std::uint32_t max_depth = 0) {
   const EncodedMatrix matrix = data.encoded();
   const Target target = Target::regression(data.y, 1, {});
   GrowOptions options;
   options.max_features = static_cast<std::uint32_t>(data.d);
   options.min_samples_leaf = 50;
+  options.max_depth = max_depth;
   options.random_ties = false;
   options.keep_rows = true;
   options.scheme = {kind, 3};
@@ -59,9 +61,9 @@ MovedGrown grow_moved(const MovedCase& data, WeightKind kind, const Kernels& ker
 void check_same_moved(const MovedGrown& a, const MovedGrown& b) {
   const auto same = [](double x, double y) { return std::memcmp(&x, &y, sizeof x) == 0; };
   for (std::size_t t = 0; t < 2; ++t) {
+    CHECK(a.forest.trees[t].n_nodes() > 1);
     const Tree& one = a.forest.trees[t];
     const Tree& two = b.forest.trees[t];
-    CHECK(one.n_nodes() > 100);
     CHECK(one.feature == two.feature);
     CHECK(one.leaf_rows == two.leaf_rows);
     CHECK(std::equal(one.threshold.begin(), one.threshold.end(), two.threshold.begin(),
@@ -145,6 +147,8 @@ TEST(moved_rows_grow_the_same_trees) {
       const MovedGrown still = grow_moved(wide, kind, *kernels);
       CHECK(moved.moves && !still.moves);
       check_same_moved(moved, still);
+      CHECK(moved.forest.trees[0].n_nodes() > 100);
+      check_same_moved(grow_moved(narrow, kind, *kernels, 1), grow_moved(wide, kind, *kernels, 1));
     }
   }
 }

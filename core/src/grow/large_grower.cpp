@@ -1,6 +1,7 @@
 #include "bayeswood/grow/large_grower.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bayeswood {
 
@@ -14,14 +15,15 @@ LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
       search_(matrix, target, data_, choice),
       small_(matrix, target, choice) {}
 
-void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
+void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows,
+                       std::span<WeightedValue> pair, const RowData& data,
                        const NodeTotals& totals) {
   data_ = data;
   rows_ = &rows;
   stack_.clear();
   stack_.push_back({TreeBuilder::ROOT, 0, 0, totals, nullptr});
   moves_ = choice_.moves_rows() && data.counted.counts == nullptr && !is_small(stack_.back());
-  if (moves_) moved_.load(rows, data);
+  if (moves_) moved_.load(rows, pair, data);
   scratch_.resize(moves_ ? 0 : rows.size());
   small_.set_trust(search_.set_trust(node_of(stack_.back(), tree)));
   while (!stack_.empty()) {
@@ -47,11 +49,22 @@ void LargeGrower::grow_node(TreeContext& tree, Task task) {
     split = search_.best(node, task.histogram.get(), tree);
   }
   if (!split.found()) {
-    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
+    set_leaf(tree, task);
   } else {
     push_children(tree, task, split);
   }
   if (task.histogram) spare_.push_back(std::move(task.histogram));
+}
+
+void LargeGrower::set_leaf(TreeContext& tree, const Task& task) {
+  const auto rows = rows_of(task);
+  if (!moves_) return tree.builder.set_leaf(task.node, task.totals, rows, data_, nullptr);
+  std::vector<std::uint32_t> places(rows.size());
+  std::iota(places.begin(), places.end(), 0U);
+  const MovedNode moved = moved_of(task);
+  const RowData data{moved.pair, moved.y, nullptr, nullptr, nullptr, {}};
+  tree.builder.set_leaf(task.node, task.totals, std::span<const std::uint32_t>(places), data,
+                        rows.data());
 }
 
 // The smaller child is grown first: so few histograms wait at any time.

@@ -4,11 +4,15 @@
 
 namespace bayeswood {
 
-void MovedRows::load(std::span<std::uint32_t> rows, const RowData& data) {
+void MovedRows::load(std::span<std::uint32_t> rows, std::span<WeightedValue> pair,
+                     const RowData& data) {
+  constexpr std::size_t VECTOR = 64 / sizeof(WeightedValue);
   rows_ = rows;
-  data_ = data;
+  pair_ = pair.first(rows.size());
+  y_of_row_ = data.y;
   in_place_ = rows.size() == matrix_.n_rows();
-  pair_.resize(rows.size());
+  if (!scratch_)
+    scratch_ = std::make_unique_for_overwrite<WeightedValue[]>(matrix_.n_rows() + VECTOR);
   y_.resize(rows.size());
   codes_.resize(rows.size() * matrix_.n_features());
   sides_.resize((rows.size() + 63) / 64);
@@ -17,8 +21,8 @@ void MovedRows::load(std::span<std::uint32_t> rows, const RowData& data) {
 
 void MovedRows::copy_rows() {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    pair_[i] = data_.pair[rows_[i]];
-    y_[i] = data_.y[rows_[i]];
+    pair_[i] = pair_.data()[rows_[i]];  // which stands here or further on
+    y_[i] = y_of_row_[rows_[i]];
   }
   for (std::size_t j = 0; j < matrix_.n_features(); ++j) {
     const std::uint16_t* column = matrix_.column(j);
@@ -28,27 +32,25 @@ void MovedRows::copy_rows() {
 }
 
 MovedNode MovedRows::node(std::uint32_t begin) const {
-  if (in_place_) return {data_.pair, data_.y, matrix_.column(0), matrix_.n_rows()};
+  if (in_place_) return {pair_.data(), y_of_row_, matrix_.column(0), matrix_.n_rows()};
   return {pair_.data() + begin, y_.data() + begin, codes_.data() + begin, rows_.size()};
 }
 
 template <class Value, class Part>
 void MovedRows::part_array(const Value* from, std::span<Value> to, Part part) {
   part({from, to.data(), static_cast<std::uint32_t>(to.size()), sides_.data(),
-        reinterpret_cast<Value*>(scratch_.data())});
+        reinterpret_cast<Value*>(scratch_.get())});
 }
 
 MovedRows::Children MovedRows::part(Split& split, std::uint32_t begin, std::uint32_t n,
                                     const MoveKernels& moves) {
-  constexpr std::size_t VECTOR = 64 / sizeof(WeightedValue);
-  scratch_.resize(std::max(scratch_.size(), n + VECTOR));
   const MovedNode from = node(begin);
   SideMarks marks{from.column(split.feature), n, split.cut_code, sides_.data(), 0, MISSING_CODE};
   const std::uint32_t n_left = moves.mark(marks);
   split.cut_code = marks.below;
   split.upper_code = marks.above;
   part_array(rows_.data() + begin, rows_.subspan(begin, n), moves.part_rows);
-  part_array(from.pair, std::span(pair_).subspan(begin, n), moves.part_pairs);
+  part_array(from.pair, pair_.subspan(begin, n), moves.part_pairs);
   part_array(from.y, std::span(y_).subspan(begin, n), moves.part_numbers);
   for (std::size_t j = 0; j < matrix_.n_features(); ++j) {
     const auto to = std::span(codes_).subspan(j * rows_.size() + begin, n);

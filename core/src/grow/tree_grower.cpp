@@ -58,7 +58,7 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
   } else {
     if (!large_) large_ = std::make_unique<LargeGrower>(matrix_, target_, choice_);
     drop_weights();
-    large_->grow(tree, rows_, data_, totals);
+    large_->grow(tree, rows_, pair_, data_, totals);
   }
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
   for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;

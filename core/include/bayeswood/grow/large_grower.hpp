@@ -17,9 +17,10 @@ class LargeGrower {
  public:
   LargeGrower(const EncodedMatrix& matrix, const Target& target, const SearchChoice& choice);
 
-  // `rows`: training rows of positive weight, ascending; reordered in place.
-  void grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
-            const NodeTotals& totals);
+  // `rows`: training rows of positive weight, ascending; reordered in place, and so may be `pair`,
+  // which is that of `data`.
+  void grow(TreeContext& tree, std::vector<std::uint32_t>& rows, std::span<WeightedValue> pair,
+            const RowData& data, const NodeTotals& totals);
 
  private:
   struct Task {
@@ -29,6 +30,7 @@ class LargeGrower {
   };
 
   void grow_node(TreeContext& tree, Task task);
+  void set_leaf(TreeContext& tree, const Task& task);
   void push_children(TreeContext& tree, Task& task, Split& split);
   void keep_histograms(Task& task, Task& small, Task& large, const TreeContext& tree);
   void part_rows(const TreeContext& tree, const Task& task, Split& split, Task& left, Task& right);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,8 +28,9 @@ class MovedRows {
  public:
   explicit MovedRows(const EncodedMatrix& matrix) : matrix_(matrix) {}
 
-  // Of a tree; `rows` are ascending, and reordered from now on.
-  void load(std::span<std::uint32_t> rows, const RowData& data);
+  // Of a tree; `rows` are ascending. Both they and `pair`, which is that of `data` by training row,
+  // are reordered from now on.
+  void load(std::span<std::uint32_t> rows, std::span<WeightedValue> pair, const RowData& data);
 
   MovedNode node(std::uint32_t begin) const;
   // Sends the rows of a node to its children, which are summed up. Finds the node's own neighbours
@@ -46,13 +48,13 @@ class MovedRows {
 
   const EncodedMatrix& matrix_;
   std::span<std::uint32_t> rows_;
-  RowData data_;           // by training row
+  std::span<WeightedValue> pair_;
+  const double* y_of_row_ = nullptr;
   bool in_place_ = false;  // all rows of the table, of which none has moved yet
-  std::vector<WeightedValue> pair_;
   std::vector<double> y_;
   std::vector<std::uint16_t> codes_;  // column after column
   std::vector<std::uint64_t> sides_;
-  std::vector<WeightedValue> scratch_;
+  std::unique_ptr<WeightedValue[]> scratch_;  // what no row was sent to is never touched
 };
 
 }  // namespace bayeswood

@@ -145,16 +145,20 @@ void HistogramSearch::add_opened(const Node& node, std::uint32_t feature) {
 
 // The opened bins are mostly neighbours.
 void HistogramSearch::add_moved(const Node& node, std::uint32_t feature) {
-  constexpr std::size_t VECTOR = 16;
+  constexpr std::uint32_t VECTOR = 16;
+  constexpr std::uint32_t BLOCK = 4096;
   const std::uint32_t shift = matrix_.feature(feature).shift;
   const std::uint16_t* column = node.moved.column(feature);
-  places_.resize(std::max(places_.size(), node.totals.n + VECTOR));
+  places_.resize(BLOCK + VECTOR);
   const auto low = static_cast<std::uint16_t>(opened_.front() << shift);
   const auto high = static_cast<std::uint16_t>(((opened_.back() + 1) << shift) - 1);
-  const std::uint32_t n =
-      node.kernels.moves->within({column, node.totals.n, low, high, places_.data()});
-  for (std::uint32_t i = 0; i < n; ++i)
-    add_fine(column[places_[i]], shift, node.moved.pair[places_[i]]);
+  for (std::uint32_t begin = 0; begin < node.totals.n; begin += BLOCK) {
+    const std::uint32_t size = std::min(BLOCK, node.totals.n - begin);
+    const std::uint16_t* codes = column + begin;
+    const std::uint32_t n = node.kernels.moves->within({codes, size, low, high, places_.data()});
+    for (const auto place : std::span(places_).first(n))
+      add_fine(codes[place], shift, node.moved.pair[begin + place]);
+  }
 }
 
 // Every cut between and inside the bins, from the lowest up.
