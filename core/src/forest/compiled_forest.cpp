@@ -112,7 +112,8 @@ template const std::uint16_t* PlaceColumns::copied(std::size_t,
                                                    std::vector<std::vector<std::uint16_t>>&);
 
 CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
-    : shape_(shape), trees_(trees), thresholds_(static_cast<std::size_t>(shape.n_features)) {
+    : shape_(shape), trees_(trees), own_(std::make_shared<Tables>()) {
+  own_->thresholds.resize(static_cast<std::size_t>(shape.n_features));
   packed_ = n_columns() < SET_FLAG && collect_thresholds(trees);
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
   wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
@@ -122,45 +123,38 @@ CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
   for (std::size_t t = 0; t < trees.size(); ++t)
     if (first.try_emplace(trees[t].get(), t).second) n_nodes += trees[t]->n_nodes();
   if (packed_)
-    for (const auto& values : thresholds_) cells_.emplace_back(values);
-  if (packed_) nodes_.reserve(n_nodes);
-  if (wide_) wide_nodes_.reserve(n_nodes);
+    for (const auto& values : own_->thresholds) own_->cells.emplace_back(values);
+  if (packed_) own_->nodes.reserve(n_nodes);
+  if (wide_) own_->wide_nodes.reserve(n_nodes);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     const auto& tree = trees[t];
     const std::size_t same = first.at(tree.get());
-    if (packed_ || wide_) n_steps_.push_back(same < t ? n_steps_[same] : steps_unasked(*tree));
+    if (packed_ || wide_)
+      own_->n_steps.push_back(same < t ? own_->n_steps[same] : steps_unasked(*tree));
     if (same < t && (packed_ || wide_)) {
-      offset_.push_back(offset_[same]);
+      own_->offset.push_back(own_->offset[same]);
     } else if (packed_) {
-      pack_tree(*tree, nodes_, [this](std::size_t f, double value) { return place_of(f, value); });
+      pack_tree(*tree, own_->nodes,
+                [this](std::size_t f, double value) { return place_of(f, value); });
     } else if (wide_) {
-      pack_tree(*tree, wide_nodes_, [](std::size_t, double value) { return value; });
+      pack_tree(*tree, own_->wide_nodes, [](std::size_t, double value) { return value; });
     }
   }
-  if (wide_) thresholds_.assign(thresholds_.size(), {});
+  if (wide_) own_->thresholds.assign(own_->thresholds.size(), {});
 }
 
 CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& shape,
                                const Trees& trees)
-    : shape_(shape),
-      trees_(trees),
-      packed_(other.packed_),
-      wide_(other.wide_),
-      thresholds_(other.thresholds_),
-      cells_(other.cells_),
-      offset_(other.offset_),
-      n_steps_(other.n_steps_),
-      nodes_(other.nodes_),
-      wide_nodes_(other.wide_nodes_) {}
+    : shape_(shape), trees_(trees), packed_(other.packed_), wide_(other.wide_), own_(other.own_) {}
 
 bool CompiledForest::collect_thresholds(const Trees& trees) {
   for (const auto& tree : trees) {
     for (std::size_t i = 0; i < tree->n_nodes(); ++i) {
       const std::int32_t f = tree->feature[i];
-      if (f != LEAF && shape_.n_levels[f] == 0) thresholds_[f].push_back(tree->threshold[i]);
+      if (f != LEAF && shape_.n_levels[f] == 0) own_->thresholds[f].push_back(tree->threshold[i]);
     }
     // Keep the lists short while they are gathered.
-    for (auto& values : thresholds_) {
+    for (auto& values : own_->thresholds) {
       if (values.size() < 2 * MAX_PLACES) continue;
       sort_distinct(values);
       // More will not become fewer: sorting on for every further tree would take for ever.
@@ -169,7 +163,7 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
   }
   // The longest list first: if it does not fit, the others need not be sorted.
   std::vector<std::vector<double>*> lists;
-  for (auto& values : thresholds_) lists.push_back(&values);
+  for (auto& values : own_->thresholds) lists.push_back(&values);
   std::stable_sort(lists.begin(), lists.end(),
                    [](const auto* a, const auto* b) { return a->size() > b->size(); });
   return std::all_of(lists.begin(), lists.end(), [](std::vector<double>* values) {
@@ -180,7 +174,7 @@ bool CompiledForest::collect_thresholds(const Trees& trees) {
 
 std::uint16_t CompiledForest::place_of(std::size_t feature, double value) const {
   std::uint16_t place;
-  find_places<1>(thresholds_[feature], cells_[feature], &value, &place);
+  find_places<1>(own_->thresholds[feature], own_->cells[feature], &value, &place);
   return place;
 }
 
@@ -190,14 +184,15 @@ void CompiledForest::ask_for_places(const Tree& tree, std::size_t begin, std::si
     const std::int32_t f = tree.feature[i];
     if (f == LEAF || shape_.n_levels[f] > 0) continue;
     const auto feature = static_cast<std::size_t>(f);
-    prefetch(thresholds_[feature].data() + cells_[feature].around(tree.threshold[i]).first);
+    prefetch(own_->thresholds[feature].data() +
+             own_->cells[feature].around(tree.threshold[i]).first);
   }
 }
 
 template <class AnyNode, class PlaceOf>
-void CompiledForest::pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place) {
+void CompiledForest::pack_tree(const Tree& tree, LargeVector<AnyNode>& nodes, PlaceOf place) {
   constexpr std::size_t AHEAD = 32;
-  offset_.push_back(nodes.size());
+  own_->offset.push_back(nodes.size());
   for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
     if (packed_ && i % AHEAD == 0) ask_for_places(tree, i, std::min(i + AHEAD, tree.n_nodes()));
     const std::int32_t f = tree.feature[i];
@@ -220,17 +215,17 @@ void CompiledForest::pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, Pl
 }
 
 std::size_t CompiledForest::nbytes() const {
-  std::size_t bytes = nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
-                      offset_.size() * sizeof(std::size_t) +
-                      n_steps_.size() * sizeof(std::uint32_t);
-  for (const auto& values : thresholds_) bytes += values.size() * sizeof(double);
-  for (const auto& cells : cells_) bytes += cells.nbytes();
+  std::size_t bytes =
+      own_->nodes.size() * sizeof(Node) + own_->wide_nodes.size() * sizeof(WideNode) +
+      own_->offset.size() * sizeof(std::size_t) + own_->n_steps.size() * sizeof(std::uint32_t);
+  for (const auto& values : own_->thresholds) bytes += values.size() * sizeof(double);
+  for (const auto& cells : own_->cells) bytes += cells.nbytes();
   return bytes;
 }
 
 void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
                             std::uint16_t* out) const {
-  for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+  for (std::size_t j = 0; j < own_->thresholds.size(); ++j) {
     if (shape_.n_levels[j] > 0) {
       encode_levels(table, begin, end, j, out);
     } else {
@@ -260,7 +255,7 @@ void CompiledForest::encode_numbers(const MatrixView& table, std::size_t begin, 
     double number[N];
     for (std::size_t r = 0; r < N; ++r) number[r] = table(i + r, j);
     std::uint16_t* left = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
-    put_places<N>(thresholds_[j], cells_[j], number, left, left + cells.lanes());
+    put_places<N>(own_->thresholds[j], own_->cells[j], number, left, left + cells.lanes());
     i += N;
   };
   if (cells.lanes() > 1)
@@ -271,7 +266,7 @@ void CompiledForest::encode_numbers(const MatrixView& table, std::size_t begin, 
 void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
                             double* out) const {
   const CellLayout cells = layout(end - begin);
-  for (std::size_t j = 0; j < thresholds_.size(); ++j) {
+  for (std::size_t j = 0; j < own_->thresholds.size(); ++j) {
     const std::int32_t n_levels = shape_.n_levels[j];
     for (std::size_t i = begin; i < end; ++i) {
       const double value = table(i, j);
@@ -294,7 +289,7 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* e
       return TreeDescent<HAS_SETS, 1, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.each(places,
                                                                                              leaf);
     TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.all(
-        places, n_steps_[t], leaf, going);
+        places, own_->n_steps[t], leaf, going);
   };
   if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
   walk(std::true_type{});
@@ -303,11 +298,11 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* e
 void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  walk_all(t, nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
+  walk_all(t, own_->nodes.data() + own_->offset[t], encoded, n_rows, places, leaf, going);
 }
 
 void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
-  const Node* nodes = nodes_.data() + offset_[t];
+  const Node* nodes = own_->nodes.data() + own_->offset[t];
   const std::size_t n_nodes = trees_[t]->n_nodes(), n_rows = columns.n_rows();
   std::fill_n(leaf, n_rows, std::uint8_t{0});
   for (std::size_t i = 0; i < n_nodes; ++i) {
@@ -326,7 +321,7 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
 void CompiledForest::walk(std::size_t t, const double* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  walk_all(t, wide_nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
+  walk_all(t, own_->wide_nodes.data() + own_->offset[t], encoded, n_rows, places, leaf, going);
 }
 
 }  // namespace bayeswood

@@ -23,9 +23,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "bayeswood/base/large_memory.hpp"
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/base/value_cells.hpp"
 #include "bayeswood/forest/tree.hpp"
@@ -89,7 +91,7 @@ class CompiledForest {
   bool is_packed() const { return packed_; }
   // Whether it walks over values instead. Where it does neither, trees are walked as they are.
   bool is_wide() const { return wide_; }
-  std::size_t n_columns() const { return 2 * thresholds_.size(); }
+  std::size_t n_columns() const { return 2 * own_->thresholds.size(); }
   std::size_t nbytes() const;
 
   CellLayout layout(std::size_t n_rows) const { return {n_rows, n_columns()}; }
@@ -122,10 +124,20 @@ class CompiledForest {
   using Node = PlaceNode;
   using WideNode = ValueNode;
 
+  // What forests that differ in their leaves' values have in common.
+  struct Tables {
+    std::vector<std::vector<double>> thresholds;  // per feature, ascending
+    std::vector<ValueCells> cells;                // of these
+    std::vector<std::size_t> offset;              // of each tree in its nodes
+    std::vector<std::uint32_t> n_steps;           // of each tree, that its rows walk unasked
+    LargeVector<Node> nodes;                      // packed
+    LargeVector<WideNode> wide_nodes;             // wide
+  };
+
   // False as soon as a feature has more thresholds than places.
   bool collect_thresholds(const Trees& trees);
   template <class AnyNode, class PlaceOf>
-  void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
+  void pack_tree(const Tree& tree, LargeVector<AnyNode>& nodes, PlaceOf place);
   std::uint16_t place_of(std::size_t feature, double value) const;
   void ask_for_places(const Tree& tree, std::size_t begin, std::size_t end) const;
   // A column of the rows [begin, end) into the cells of a block.
@@ -134,7 +146,7 @@ class CompiledForest {
   void encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
                       std::uint16_t* out) const;
   // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
-  bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
+  bool is_narrow(std::size_t feature) const { return own_->thresholds[feature].size() < 255; }
   template <class AnyNode, class Cell>
   void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
                 std::span<const std::uint32_t> places, std::uint32_t* leaf,
@@ -144,12 +156,7 @@ class CompiledForest {
   const Trees& trees_;
   bool packed_ = true;
   bool wide_ = false;
-  std::vector<std::vector<double>> thresholds_;  // per feature, ascending
-  std::vector<ValueCells> cells_;                // of these
-  std::vector<std::size_t> offset_;              // of each tree in nodes_
-  std::vector<std::uint32_t> n_steps_;           // of each tree, that its rows walk unasked
-  std::vector<Node> nodes_;                      // packed
-  std::vector<WideNode> wide_nodes_;             // wide
+  std::shared_ptr<Tables> own_;
 };
 
 }  // namespace bayeswood

@@ -1,6 +1,8 @@
 #include "bayeswood/grow/search/histogram.hpp"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include "bayeswood/base/prefetch.hpp"
 
@@ -10,6 +12,32 @@ namespace {
 void add_row(WeightedValue& bin, const WeightedValue& row) {
   bin.w += row.w;
   bin.wy += row.wy;
+}
+
+// The slots from `slot` on. A row's codes are read before any bin is written.
+template <std::size_t N>
+void fill_features(Histogram& histogram, std::size_t slot, const EncodedMatrix& matrix,
+                   std::span<const std::uint32_t> rows, const WeightedValue* pair,
+                   const std::uint32_t* features) {
+  constexpr std::size_t AHEAD = 16;
+  WeightedValue* sums = histogram.sums(slot);
+  std::uint32_t* counts = histogram.counts(slot);
+  std::array<std::uint32_t, N> columns;
+  std::copy_n(features, N, columns.begin());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + AHEAD < rows.size()) {
+      prefetch(matrix.coarse_row(rows[i + AHEAD]) + columns[0]);
+      prefetch(pair + rows[i + AHEAD]);
+    }
+    const std::uint8_t* codes = matrix.coarse_row(rows[i]);
+    const WeightedValue value = pair[rows[i]];
+    std::array<std::size_t, N> bins;
+    for (std::size_t k = 0; k < N; ++k) bins[k] = k * N_BINS + codes[columns[k]];
+    for (const std::size_t bin : bins) {
+      add_row(sums[bin], value);
+      ++counts[bin];
+    }
+  }
 }
 
 }  // namespace
@@ -26,38 +54,25 @@ void Histogram::subtract(const Histogram& child) {
 void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
                     std::span<const std::uint32_t> rows, const WeightedValue* pair,
                     std::span<const std::uint32_t> features) {
-  constexpr std::size_t AHEAD = 16;
   constexpr std::size_t GROUP = 8;  // features whose bins stay in the first-level cache together
   histogram.reset(features.size());
-  for (std::size_t begin = 0; begin < features.size(); begin += GROUP) {
-    const std::size_t size = std::min(GROUP, features.size() - begin);
-    WeightedValue* sums = histogram.sums(begin);
-    std::uint32_t* counts = histogram.counts(begin);
-    const std::uint32_t* columns = features.data() + begin;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::uint32_t row = rows[i];
-      if (i + AHEAD < rows.size()) {
-        prefetch(matrix.coarse_row(rows[i + AHEAD]) + columns[0]);
-        prefetch(pair + rows[i + AHEAD]);
-      }
-      const std::uint8_t* codes = matrix.coarse_row(row);
-      const WeightedValue value = pair[row];
-      for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t bin = k * N_BINS + codes[columns[k]];
-        add_row(sums[bin], value);
-        ++counts[bin];
-      }
-    }
-  }
+  std::size_t begin = 0;
+  const auto fill = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    for (; begin + N <= features.size(); begin += N)
+      fill_features<N>(histogram, begin, matrix, rows, pair, features.data() + begin);
+  };
+  fill(std::integral_constant<std::size_t, GROUP>{});
+  fill(std::integral_constant<std::size_t, GROUP / 2>{});
+  fill(std::integral_constant<std::size_t, 1>{});
 }
 
 void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix, const MovedNode& moved,
                     std::uint32_t n, const MoveKernels& moves) {
   const std::size_t d = matrix.n_features();
   histogram.reset(d);
-  BinFill fill{n, moved.pair, {}, {}, {}, {}};
+  MovedFill fill{n, moved.pair, {}, {}, {}, {}};
   for (std::size_t j = 0; j < d;) {
-    const std::size_t size = j + BIN_FEATURES <= d ? BIN_FEATURES : 1;
+    const std::size_t size = j + MOVED_FILL <= d ? MOVED_FILL : 1;
     for (std::size_t k = 0; k < size; ++k, ++j) {
       fill.columns[k] = moved.column(j);
       fill.shifts[k] = matrix.feature(j).shift;
@@ -138,9 +153,15 @@ void HistogramSearch::add_fine(std::uint32_t code, std::uint32_t shift, const We
 void HistogramSearch::add_opened(const Node& node, std::uint32_t feature) {
   const std::uint32_t shift = matrix_.feature(feature).shift;
   const std::uint16_t* column = matrix_.column(feature);
+  // Found first, without a branch. With missing values there are fewer bins: the last is closed.
+  inside_.resize(node.rows.size());
+  std::size_t n_inside = 0;
   for (const auto row : node.rows) {
-    if (column[row] != MISSING_CODE) add_fine(column[row], shift, node.data.pair[row]);
+    inside_[n_inside] = row;
+    n_inside += opened_at_[std::min(column[row] >> shift, int{N_BINS - 1})] >= 0 ? 1 : 0;
   }
+  for (const auto row : std::span(inside_).first(n_inside))
+    add_fine(column[row], shift, node.data.pair[row]);
 }
 
 // The opened bins are mostly neighbours.
@@ -149,14 +170,14 @@ void HistogramSearch::add_moved(const Node& node, std::uint32_t feature) {
   constexpr std::uint32_t BLOCK = 4096;
   const std::uint32_t shift = matrix_.feature(feature).shift;
   const std::uint16_t* column = node.moved.column(feature);
-  places_.resize(BLOCK + VECTOR);
+  inside_.resize(std::max<std::size_t>(inside_.size(), BLOCK + VECTOR));
   const auto low = static_cast<std::uint16_t>(opened_.front() << shift);
   const auto high = static_cast<std::uint16_t>(((opened_.back() + 1) << shift) - 1);
   for (std::uint32_t begin = 0; begin < node.totals.n; begin += BLOCK) {
     const std::uint32_t size = std::min(BLOCK, node.totals.n - begin);
     const std::uint16_t* codes = column + begin;
-    const std::uint32_t n = node.kernels.moves->within({codes, size, low, high, places_.data()});
-    for (const auto place : std::span(places_).first(n))
+    const std::uint32_t n = node.kernels.moves->within({codes, size, low, high, inside_.data()});
+    for (const auto place : std::span(inside_).first(n))
       add_fine(codes[place], shift, node.moved.pair[begin + place]);
   }
 }

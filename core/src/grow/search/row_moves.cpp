@@ -36,8 +36,8 @@ void part_array(const ArrayPart<Value>& t) {
 }
 
 template <std::uint32_t N>
-void fill_columns(const BinFill& task) {
-  const BinFill t = task;  // what is written cannot be a part of it
+void fill_columns(const MovedFill& task) {
+  const MovedFill t = task;  // what is written cannot be a part of it
   for (std::uint32_t i = 0; i < t.n; ++i) {
     const WeightedValue row = t.pair[i];
     for (std::uint32_t k = 0; k < N; ++k) {
@@ -68,7 +68,7 @@ const MoveKernels& portable_moves() {
                                      part_array<std::uint32_t>,
                                      part_array<double>,
                                      part_array<WeightedValue>,
-                                     fill_columns<BIN_FEATURES>,
+                                     fill_columns<MOVED_FILL>,
                                      fill_columns<1>,
                                      list_within};
   return moves;

@@ -16,8 +16,8 @@ struct alignas(32) WideBin {
 };
 
 template <std::uint32_t N>
-void fill_columns(const BinFill& task) {
-  const BinFill t = task;  // what is written cannot be a part of it
+void fill_columns(const MovedFill& task) {
+  const MovedFill t = task;  // what is written cannot be a part of it
   WideBin bins[N][N_BINS];
   std::fill_n(bins[0], N * N_BINS, WideBin{0, 0, 0, 0});
   const __m128d one = _mm_setr_pd(1, 0);
@@ -45,7 +45,7 @@ void fill_columns(const BinFill& task) {
 const bayeswood::MoveKernels& bayeswood::avx2_moves() {
   static const MoveKernels moves = [] {
     MoveKernels best = portable_moves();
-    best.fill = fill_columns<BIN_FEATURES>;
+    best.fill = fill_columns<MOVED_FILL>;
     best.fill_one = fill_columns<1>;
     return best;
   }();

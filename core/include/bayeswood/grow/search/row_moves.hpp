@@ -28,14 +28,14 @@ struct ArrayPart {
 };
 
 // Rows to be added to the bins of a few features.
-constexpr std::uint32_t BIN_FEATURES = 4;
-struct BinFill {
+constexpr std::uint32_t MOVED_FILL = 4;
+struct MovedFill {
   std::uint32_t n;
   const WeightedValue* pair;
-  const std::uint16_t* columns[BIN_FEATURES];
-  std::uint32_t shifts[BIN_FEATURES];  // a bin holds the codes that are equal but for so many bits
-  WeightedValue* sums[BIN_FEATURES];
-  std::uint32_t* counts[BIN_FEATURES];
+  const std::uint16_t* columns[MOVED_FILL];
+  std::uint32_t shifts[MOVED_FILL];  // a bin holds the codes that are equal but for so many bits
+  WeightedValue* sums[MOVED_FILL];
+  std::uint32_t* counts[MOVED_FILL];
 };
 
 // Rows whose codes lie from `low` to `high`, to be listed by their places.
@@ -55,8 +55,8 @@ struct MoveKernels {
   Part<std::uint32_t> part_rows = nullptr;
   Part<double> part_numbers = nullptr;
   Part<WeightedValue> part_pairs = nullptr;
-  void (*fill)(const BinFill& task) = nullptr;                 // all features
-  void (*fill_one)(const BinFill& task) = nullptr;             // the first of them alone
+  void (*fill)(const MovedFill& task) = nullptr;               // all features
+  void (*fill_one)(const MovedFill& task) = nullptr;           // the first of them alone
   std::uint32_t (*within)(const CodesWithin& task) = nullptr;  // how many are listed
 };
 
