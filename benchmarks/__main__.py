@@ -23,7 +23,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--quick", action="store_true", help="tiny data: does it run? (no figures)")
     made.add_argument("--only", action="append", metavar="NAME", choices=names,
                       help=f"run this workload (repeatable): {', '.join(names)}")  # fmt: skip
-    made.add_argument("--peers", metavar="A,B", type=_peers, help=f"of: {'; '.join(PEERS)}")
+    made.add_argument("--peers", metavar="A,B", type=_peers, action="extend",
+                      help=f"repeatable; of: {'; '.join(PEERS)}")  # fmt: skip
     made.add_argument("--repeats", type=int, metavar="N", help="rounds, best of which counts")
     made.add_argument("--held-out", type=int, metavar="SEED",
                       help="draw fresh problems of each kind, not the table's own")  # fmt: skip
@@ -46,7 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser().error("--save keeps figures; --quick gives none")
     if given.save and given.held_out is not None:
         parser().error("--save keeps the table's own problems; --held-out draws others")
-    rows, notes = run(given.only, Options(given.quick, given.repeats, given.peers, given.held_out))
+    peers = None if given.peers is None else tuple(given.peers)
+    rows, notes = run(given.only, Options(given.quick, given.repeats, peers, given.held_out))
     print(f"\n{machine.one_line()}\n")
     print(table(rows))
     print("".join(f"\n- {note}" for note in dict.fromkeys(notes)))
@@ -75,6 +77,9 @@ def run(only: list[str] | None, options: Options) -> tuple[list[Row], list[str]]
 
 
 def _peers(text: str) -> tuple[str, ...]:
+    """Names between semicolons or commas; one that has a comma itself may stand alone."""
+    if text in PEERS:
+        return (text,)
     names = tuple(name.strip() for name in text.split(";" if ";" in text else ","))
     unknown = [name for name in names if name not in PEERS]
     if unknown:

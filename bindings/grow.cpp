@@ -244,8 +244,11 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
   growth.check();
   const std::size_t n = encoded.n_rows();
   const auto weights = checked_weights(sample_weight, n);
-  const Target target = make_target(y, growth.criterion, growth.n_classes, n, weights);
+  Target target = make_target(y, growth.criterion, growth.n_classes, n, weights);
   growth.check_rules(encoded, target);
+  // Of two classes as numbers, only rules look at labels again.
+  if (target.kind == TargetKind::SCALAR && !needs_rules(target, growth.options.rules))
+    target.labels = {};
   growth.options.scheme = law.of(n);
   GrowRequest request{encoded, target, weights, {}, growth.first_tree, growth.n_trees};
   if (growth.options.scheme.kind == WeightKind::GIVEN) {

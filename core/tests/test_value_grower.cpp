@@ -72,14 +72,13 @@ struct GrownTree {
 GrownTree grow_one(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options,
                    const ValueTable& values) {
   TreeGrower grower(matrix, target, options, values);
-  std::vector<double> weights(matrix.n_rows());
-  draw_weights(options.scheme, 0, {}, weights);
-  grower.set_weights(weights);
   GrownTree grown;
   grown.importance.assign(matrix.n_features(), 0.0);
   const StopFlag stop{false};
-  for (int again = 0; again < 2; ++again)  // the second from buffers of the first
+  for (int again = 0; again < 2; ++again) {  // the second from buffers of the first
+    draw_weights(options.scheme, 0, {}, grower.weights());
     grower.grow(0, grown.tree, grown.importance.data(), stop);
+  }
   return grown;
 }
 

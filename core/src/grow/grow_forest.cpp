@@ -112,15 +112,13 @@ class Worker {
   Worker(const GrowRequest& request, const GrowOptions& options, const ValueTable& values)
       : request_(request),
         options_(options),
-        grower_(request.matrix, request.target, options, values),
-        weights_(request.matrix.n_rows()) {}
+        grower_(request.matrix, request.target, options, values) {}
 
   void grow(std::size_t t, GrownForest& grown, const StopFlag& stop) {
     const std::uint64_t number = request_.first_tree + t;
     const std::uint64_t draw = options_.scheme.draw_of(number);
     if (options_.scheme.kind == WeightKind::GIVEN || !has_drawn_ || draw != draw_) {
-      weigh_rows(request_, options_.scheme, t, weights_);
-      grower_.set_weights(weights_);
+      weigh_rows(request_, options_.scheme, t, grower_.weights());
       draw_ = draw;
       has_drawn_ = true;
     }
@@ -132,7 +130,6 @@ class Worker {
   const GrowRequest& request_;
   const GrowOptions& options_;
   TreeGrower grower_;
-  std::vector<double> weights_;
   std::uint64_t draw_ = 0;
   bool has_drawn_ = false;
 };

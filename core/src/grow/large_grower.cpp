@@ -1,6 +1,7 @@
 #include "bayeswood/grow/large_grower.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace bayeswood {
 
@@ -9,24 +10,28 @@ LargeGrower::LargeGrower(const EncodedMatrix& matrix, const Target& target,
     : matrix_(matrix),
       target_(target),
       choice_(choice),
+      moved_(matrix),
       sums_(data_, target),
       search_(matrix, target, data_, choice),
       small_(matrix, target, choice) {}
 
-void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, const RowData& data,
+void LargeGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows,
+                       std::span<WeightedValue> pair, const RowData& data,
                        const NodeTotals& totals) {
   data_ = data;
   rows_ = &rows;
-  scratch_.resize(rows.size());
   stack_.clear();
   stack_.push_back({TreeBuilder::ROOT, 0, 0, totals, nullptr});
+  moves_ = choice_.moves_rows() && data.counted.counts == nullptr && !is_small(stack_.back());
+  if (moves_) moved_.load(rows, pair, data);
+  scratch_.resize(moves_ ? 0 : rows.size());
   small_.set_trust(search_.set_trust(node_of(stack_.back(), tree)));
   while (!stack_.empty()) {
     Task task = std::move(stack_.back());
     stack_.pop_back();
     check_stop(tree.stop);
     if (is_small(task)) {
-      small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_);
+      small_.grow(tree, task.node, task.depth, task.totals, rows_of(task), data_, moved_of(task));
     } else {
       grow_node(tree, std::move(task));
     }
@@ -44,23 +49,56 @@ void LargeGrower::grow_node(TreeContext& tree, Task task) {
     split = search_.best(node, task.histogram.get(), tree);
   }
   if (!split.found()) {
-    tree.builder.set_leaf(task.node, task.totals, rows_of(task), data_, nullptr);
+    set_leaf(tree, task);
   } else {
     push_children(tree, task, split);
   }
   if (task.histogram) spare_.push_back(std::move(task.histogram));
 }
 
+void LargeGrower::set_leaf(TreeContext& tree, const Task& task) {
+  const auto rows = rows_of(task);
+  if (!moves_) return tree.builder.set_leaf(task.node, task.totals, rows, data_, nullptr);
+  std::vector<std::uint32_t> places(rows.size());
+  std::iota(places.begin(), places.end(), 0U);
+  const MovedNode moved = moved_of(task);
+  const RowData data{moved.pair, moved.y, nullptr, nullptr, nullptr, {}};
+  tree.builder.set_leaf(task.node, task.totals, std::span<const std::uint32_t>(places), data,
+                        rows.data());
+}
+
 // The smaller child is grown first: so few histograms wait at any time.
 void LargeGrower::push_children(TreeContext& tree, Task& task, Split& split) {
-  const std::uint32_t n_left = partition(split, task);
-  const std::uint32_t n_right = task.totals.n - n_left;
+  Task left{0, task.depth + 1, task.begin, {}, nullptr};
+  Task right{0, task.depth + 1, task.begin, {}, nullptr};
+  part_rows(tree, task, split, left, right);
+  const std::uint32_t n_left = left.totals.n;
+  const std::uint32_t n_right = right.totals.n;
   const auto children = tree.builder.set_split(task.node, split, n_left, n_right);
   tree.count_gain(split, task.totals);
-  Task left{children.left, task.depth + 1, task.begin, {}, nullptr};
-  Task right{children.right, task.depth + 1, task.begin + n_left, {}, nullptr};
-  left.totals.n = n_left;
-  right.totals.n = n_right;
+  left.node = children.left;
+  right.node = children.right;
+  Task& small = n_left <= n_right ? left : right;
+  Task& large = n_left <= n_right ? right : left;
+  if (task.histogram && !is_small(large)) keep_histograms(task, small, large, tree);
+  stack_.push_back(std::move(large));
+  stack_.push_back(std::move(small));
+}
+
+// Sends the rows of a node to its children, and sums these up.
+void LargeGrower::part_rows(const TreeContext& tree, const Task& task, Split& split, Task& left,
+                            Task& right) {
+  if (moves_) {
+    const auto children =
+        moved_.part(split, task.begin, task.totals.n, *tree.options.kernels->moves);
+    left.totals = children.left;
+    right.totals = children.right;
+    right.begin += left.totals.n;
+    return;
+  }
+  left.totals.n = partition(split, task);
+  right.totals.n = task.totals.n - left.totals.n;
+  right.begin += left.totals.n;
   if (data_.counted.counts != nullptr) {
     left.totals = count_totals(split.left);
     right.totals = count_totals(counts_of(task.totals) - split.left);
@@ -69,11 +107,6 @@ void LargeGrower::push_children(TreeContext& tree, Task& task, Split& split) {
       child->totals = node_totals(rows_of(*child), data_, target_, sums_);
     }
   }
-  Task& small = n_left <= n_right ? left : right;
-  Task& large = n_left <= n_right ? right : left;
-  if (task.histogram && !is_small(large)) keep_histograms(task, small, large, tree);
-  stack_.push_back(std::move(large));
-  stack_.push_back(std::move(small));
 }
 
 // That of the larger child is what the smaller one leaves of the node's.

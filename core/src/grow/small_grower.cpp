@@ -18,8 +18,8 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
 
 void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth,
                        const NodeTotals& totals, std::span<const std::uint32_t> rows,
-                       const RowData& source) {
-  subtree_.load_rows(rows, source);
+                       const RowData& source, const MovedNode& moved) {
+  subtree_.load_rows(rows, source, moved);
   search_.load();
   if (!tree.must_stop(totals, depth)) subtree_.load_features();
   const std::uint32_t n = subtree_.n_rows();

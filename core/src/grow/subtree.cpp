@@ -7,12 +7,21 @@
 
 namespace bayeswood {
 
-void Subtree::load_rows(std::span<const std::uint32_t> rows, const RowData& source) {
+void Subtree::load_rows(std::span<const std::uint32_t> rows, const RowData& source,
+                        const MovedNode& moved) {
+  moved_ = moved;
   n_rows_ = static_cast<std::uint32_t>(rows.size());
   row_of_id_.assign(rows.begin(), rows.end());
   order_.resize(rows.size());
   std::iota(order_.begin(), order_.end(), std::uint16_t{0});
+  if (moved.exists()) return load_moved();
   source.counted.counts != nullptr ? load_counts(source) : load_values(source);
+}
+
+void Subtree::load_moved() {
+  pair_.assign(moved_.pair, moved_.pair + n_rows_);
+  y_.assign(moved_.y, moved_.y + n_rows_);
+  rows_ = {pair_.data(), y_.data(), nullptr, nullptr, nullptr, {}};
 }
 
 void Subtree::load_counts(const RowData& source) {
@@ -89,16 +98,24 @@ void Subtree::load_features() {
   }
   lists_.resize(d * n);
   scratch_.resize(n);
+  if (moved_.exists()) {
+    for (std::uint32_t j = 0; j < d; ++j) sort_list(j, moved_.column(j));
+    return;
+  }
   codes_.resize(GATHERED * n);
   for (std::size_t first = 0; first < d; first += GATHERED) {
     const std::size_t size = std::min(GATHERED, d - first);
     gather_codes(first, size);
-    for (std::size_t k = 0; k < size; ++k) {
-      const std::uint16_t* codes = codes_.data() + k * n;
-      fill_sorted(list(static_cast<std::uint32_t>(first + k)), scratch_.data(), n_rows_,
-                  [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[i], i); });
-    }
+    for (std::size_t k = 0; k < size; ++k)
+      sort_list(static_cast<std::uint32_t>(first + k), codes_.data() + k * n);
   }
+}
+
+void Subtree::sort_list(std::uint32_t feature, const std::uint16_t* codes) {
+  if (n_rows_ > INSERTION_ROWS)
+    return fill_sorted_codes(list(feature), scratch_.data(), n_rows_, codes);
+  fill_sorted(list(feature), scratch_.data(), n_rows_,
+              [&](std::uint32_t i) { return make_entry<SmallEntry>(codes[i], i); });
 }
 
 void Subtree::center(std::span<const std::uint16_t> ids, const NodeTotals& totals) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -23,13 +24,13 @@ TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& sp
   Node& here = nodes_[node];
   here.feature = static_cast<std::int32_t>(split.feature);
   here.missing_left = split.missing_seen ? split.missing_left : n_left >= n_right;
-  here.cut_code = static_cast<std::uint16_t>(split.cut_code);
-  here.upper_code = static_cast<std::uint16_t>(split.upper_code);
+  here.rule.cut_code = static_cast<std::uint16_t>(split.cut_code);
+  here.rule.upper_code = static_cast<std::uint16_t>(split.upper_code);
   if (matrix_.feature(split.feature).is_category) {
     add_set(here, split);
   } else if (!std::isnan(split.threshold)) {
     here.has_threshold = true;
-    here.set_begin = static_cast<std::uint32_t>(thresholds_.size());
+    here.rule.set_begin = static_cast<std::uint32_t>(thresholds_.size());
     thresholds_.push_back(split.threshold);
   }
   const auto left = static_cast<std::uint32_t>(nodes_.size());
@@ -40,10 +41,10 @@ TreeBuilder::Children TreeBuilder::set_split(std::uint32_t node, const Split& sp
 
 // Levels the node has not seen follow the missing values.
 void TreeBuilder::add_set(Node& node, const Split& split) {
-  node.set_begin = static_cast<std::uint32_t>(set_words_.size());
+  node.rule.set_begin = static_cast<std::uint32_t>(set_words_.size());
   const std::int32_t n_levels = matrix_.n_levels()[split.feature];
   set_words_.resize(set_words_.size() + set_words(n_levels), node.missing_left != 0 ? ~0ULL : 0);
-  std::uint64_t* words = set_words_.data() + node.set_begin;
+  std::uint64_t* words = set_words_.data() + node.rule.set_begin;
   if ((n_levels & 63) != 0) words[n_levels >> 6] &= (1ULL << (n_levels & 63)) - 1;
   for (const auto level : split.levels->left) {
     if (level != MISSING_CODE) words[level >> 6] |= 1ULL << (level & 63);
@@ -100,11 +101,11 @@ void TreeBuilder::add_binary(double share) {
 }
 
 double TreeBuilder::threshold(const Node& node) const {
-  if (matrix_.feature(node.feature).is_category) return std::numeric_limits<double>::quiet_NaN();
-  if (node.has_threshold) return thresholds_[node.set_begin];
-  return node.upper_code == MISSING_CODE
+  const auto [place, cut_code, upper_code] = node.rule;
+  if (node.has_threshold) return thresholds_[place];
+  return upper_code == MISSING_CODE
              ? std::numeric_limits<double>::infinity()
-             : matrix_.feature(node.feature).threshold_between(node.cut_code, node.upper_code);
+             : matrix_.feature(node.feature).threshold_between(cut_code, upper_code);
 }
 
 template <class Id>
@@ -153,7 +154,8 @@ void TreeBuilder::set_values(std::span<const double> values) {
 
 std::span<const std::uint64_t> TreeBuilder::left_levels(const Node& node) const {
   if (!matrix_.feature(node.feature).is_category) return {};
-  return std::span(set_words_).subspan(node.set_begin, set_words(matrix_.n_levels()[node.feature]));
+  return std::span(set_words_)
+      .subspan(node.rule.set_begin, set_words(matrix_.n_levels()[node.feature]));
 }
 
 void TreeBuilder::copy_leaf(const Leaf& leaf, TreeWriter& writer) const {
@@ -168,9 +170,12 @@ void TreeBuilder::copy_leaf(const Leaf& leaf, TreeWriter& writer) const {
 Tree TreeBuilder::finish() {
   TreeWriter writer(matrix_.n_levels(), target_.n_outputs, target_.is_classifier);
   writer.reserve({leaves_.size(), values_.size(), rows_.size(), set_words_.size()});
-  node_threshold_.resize(nodes_.size());  // in one loop: their cache misses overlap
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i].feature != LEAF) node_threshold_[i] = threshold(nodes_[i]);
+  static_assert(sizeof(Rule) == sizeof(double));
+  const auto is_number = [&](const Node& node) {
+    return node.feature != LEAF && !matrix_.feature(node.feature).is_category;
+  };
+  for (Node& node : nodes_) {  // in one loop: their cache misses overlap
+    if (is_number(node)) node.rule = std::bit_cast<Rule>(threshold(node));
   }
   using Children = std::optional<std::array<std::uint32_t, 2>>;
   visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t i) -> Children {
@@ -179,7 +184,8 @@ Tree TreeBuilder::finish() {
       copy_leaf(leaves_[node.left], writer);
       return {};
     }
-    writer.add_split(node.feature, node.missing_left != 0, node_threshold_[i], left_levels(node));
+    writer.add_split(node.feature, node.missing_left != 0, std::bit_cast<double>(node.rule),
+                     left_levels(node));
     return {{node.left, node.left + 1}};
   });
   return writer.finish();

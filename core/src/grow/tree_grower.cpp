@@ -17,8 +17,7 @@ TreeGrower::TreeGrower(const EncodedMatrix& matrix, const Target& target,
     ruled_ = std::make_unique<RuledGrower>(matrix, target, options.rules);
 }
 
-void TreeGrower::set_weights(std::span<const double> weights) {
-  weights_.assign(weights.begin(), weights.end());
+void TreeGrower::list_rows() {
   rows_.resize(weights_.size());
   std::size_t taking_part = 0;
   for (std::uint32_t i = 0; i < weights_.size(); ++i) {
@@ -29,9 +28,17 @@ void TreeGrower::set_weights(std::span<const double> weights) {
   if (rows_.empty()) throw std::invalid_argument("every row has weight 0");
 }
 
+// Of numbers they stand beside the responses by now: memory for the tree, where it is the only one
+// of its draw.
+void TreeGrower::drop_weights() {
+  if (target_.kind != TargetKind::SCALAR || options_.scheme.trees_per_draw > 1) return;
+  data_.w = nullptr;
+  std::vector<double>().swap(weights_);
+}
+
 void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, const StopFlag& stop) {
+  list_rows();
   load();
-  shuffled_ = rows_;
   builder_.restart();
   FeatureOrder features(matrix_.n_features(),
                         Stream(options_.scheme.seed, number, Purpose::FEATURES), shuffles());
@@ -43,14 +50,15 @@ void TreeGrower::grow(std::uint64_t number, Tree& grown, double* importance, con
                    choices, decrease.data(), options_.min_weight_fraction_leaf * totals.w};
   const bool random = splitter_of(options_, number) == Splitter::RANDOM;
   if (ruled_ && !random) {
-    ruled_->grow(tree, shuffled_);
+    ruled_->grow(tree, rows_);
   } else if (random) {
     if (!random_) random_ = std::make_unique<RandomGrower>(matrix_, target_, values_);
-    random_->grow(tree, shuffled_, data_, totals,
+    random_->grow(tree, rows_, data_, totals,
                   Stream(options_.scheme.seed, number, Purpose::THRESHOLDS));
   } else {
     if (!large_) large_ = std::make_unique<LargeGrower>(matrix_, target_, choice_);
-    large_->grow(tree, shuffled_, data_, totals);
+    drop_weights();
+    large_->grow(tree, rows_, pair_, data_, totals);
   }
   const double unit = totals.impurity > 0 ? 1 / totals.impurity : 0;
   for (std::size_t j = 0; j < decrease.size(); ++j) importance[j] += decrease[j] * unit;
@@ -103,7 +111,7 @@ bool TreeGrower::count_rows() {
     const double w = weights_[row];
     if (w > MAX_ROW_COUNT || w != std::floor(w)) return false;
     total += w;
-    tails_[row] = row_tail(static_cast<std::uint32_t>(w), target_.labels[row] == 1);
+    tails_[row] = row_tail(static_cast<std::uint32_t>(w), target_.scanned[row] == 1);
     counts_[row] = count_of(tails_[row]);
   }
   return total <= MAX_COUNT;

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from benchmarks import kinds
-from benchmarks.__main__ import main
+from benchmarks.__main__ import main, parser
 from benchmarks.contenders import OURS, PEERS, RANDOM_CUTS
 from benchmarks.measuring import UnavailableError, held_out_error, interleave
 from benchmarks.problems import Problem, friedman_binary, friedman_mean
@@ -139,6 +139,19 @@ def test_quick_figures_are_never_kept(capsys):
     with pytest.raises(SystemExit):
         main(["--quick", "--save"])
     assert "--save" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["scikit-learn", "scikit-learn, Exp(1) weights"],
+        ["scikit-learn; scikit-learn, Exp(1) weights"],
+    ],
+)
+def test_a_peer_whose_name_has_a_comma_can_be_asked_for(given):
+    found = parser().parse_args([part for text in given for part in ("--peers", text)])
+    assert found.peers == ["scikit-learn", "scikit-learn, Exp(1) weights"]
+    assert set(found.peers) <= set(PEERS)
 
 
 def test_an_unknown_peer_is_refused(capsys):

@@ -19,9 +19,10 @@ class SmallGrower {
   // By feature: how far the tree trusts a category, see level_trust.hpp.
   void set_trust(const double* trust) { search_.set_trust(trust); }
 
-  // `rows` are training rows in ascending order, whose data stand in `source` by training row.
+  // `rows` are training rows in ascending order, whose data stand in `source` by training row, and
+  // in `moved` in this order where they were moved.
   void grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth, const NodeTotals& totals,
-            std::span<const std::uint32_t> rows, const RowData& source);
+            std::span<const std::uint32_t> rows, const RowData& source, const MovedNode& moved);
 
  private:
   struct Task {

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/grow/moved_rows.hpp"
 #include "bayeswood/grow/node.hpp"
 
 namespace bayeswood {
@@ -22,7 +23,9 @@ class Subtree {
       : matrix_(matrix), target_(target), keeps_lists_(keeps_lists) {}
 
   // `rows` are training rows in ascending order, whose data stand in `source` by training row.
-  void load_rows(std::span<const std::uint32_t> rows, const RowData& source);
+  // `moved`: these rows, if they stand together.
+  void load_rows(std::span<const std::uint32_t> rows, const RowData& source,
+                 const MovedNode& moved);
   void load_features();
 
   const EncodedMatrix& matrix() const { return matrix_; }
@@ -58,12 +61,15 @@ class Subtree {
 
   void load_counts(const RowData& source);
   void load_values(const RowData& source);
+  void load_moved();
+  void sort_list(std::uint32_t feature, const std::uint16_t* codes);
   void gather_codes(std::size_t first, std::size_t n_columns);
 
   const EncodedMatrix& matrix_;
   const Target& target_;
   bool keeps_lists_;
   std::uint32_t n_rows_ = 0;
+  MovedNode moved_;
   RowData rows_;
   std::vector<WeightedValue> pair_;
   std::vector<double> y_, w_, values_;

@@ -33,7 +33,7 @@ class TreeBuilder {
 
   // In place of the threshold that a split came with.
   void set_threshold(std::uint32_t node, double threshold) {
-    thresholds_[nodes_[node].set_begin] = threshold;
+    thresholds_[nodes_[node].rule.set_begin] = threshold;
   }
 
   // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
@@ -48,12 +48,16 @@ class TreeBuilder {
   Tree finish();
 
  private:
-  struct Node {
-    std::int32_t feature = LEAF;
-    std::uint32_t left = 0;       // or leaf number in growing order
+  // What a node asks of its feature: codes of numbers, or a set of levels.
+  struct Rule {
     std::uint32_t set_begin = 0;  // or the place of its threshold, where the split gave one
     std::uint16_t cut_code = 0;
     std::uint16_t upper_code = 0;
+  };
+  struct Node {
+    std::int32_t feature = LEAF;
+    std::uint32_t left = 0;  // or leaf number in growing order
+    Rule rule;               // at last, of numbers, the bits of the threshold
     std::uint8_t missing_left = 0;
     bool has_threshold = false;
   };
@@ -88,7 +92,6 @@ class TreeBuilder {
   std::vector<std::int32_t> rows_;
   std::vector<double> class_w_;  // zero between calls
   std::vector<std::int32_t> seen_;
-  std::vector<double> node_threshold_;  // of finish
 };
 
 }  // namespace bayeswood

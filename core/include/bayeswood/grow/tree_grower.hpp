@@ -21,10 +21,12 @@ class TreeGrower {
   TreeGrower(const EncodedMatrix& matrix, const Target& target, const GrowOptions& options,
              const ValueTable& values);
 
-  // Takes the weights of the rows from now on; those of weight 0 take no part.
-  void set_weights(std::span<const double> weights);
-  std::span<const double> weights() const { return weights_; }
-  std::span<const std::uint32_t> rows() const { return rows_; }
+  // The weights of the rows, to be written before a tree is grown, unless it shares a draw with the
+  // last one; those of weight 0 take no part.
+  std::span<double> weights() {
+    weights_.resize(matrix_.n_rows());
+    return weights_;
+  }
 
   // A tree whose random numbers have this number. Adds to `importance` the decrease of impurity by
   // feature, as a share of the root's.
@@ -33,6 +35,8 @@ class TreeGrower {
  private:
   bool shuffles() const;
   ForestShape shape() const;
+  void list_rows();
+  void drop_weights();
   void load();
   NodeTotals root_totals();
   bool count_rows();
@@ -47,8 +51,7 @@ class TreeGrower {
   std::unique_ptr<RuledGrower> ruled_;  // where rules are asked for
   SearchChoice choice_;
   std::vector<double> weights_;
-  std::vector<std::uint32_t> rows_;      // that take part, ascending
-  std::vector<std::uint32_t> shuffled_;  // the same, in the order that growing leaves
+  std::vector<std::uint32_t> rows_;  // that take part, ascending; growing reorders them
   std::vector<PackedCount> counts_;
   std::vector<RowTail> tails_;
   std::vector<WeightedValue> pair_;

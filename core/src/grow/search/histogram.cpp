@@ -66,6 +66,23 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
   fill(std::integral_constant<std::size_t, 1>{});
 }
 
+void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix, const MovedNode& moved,
+                    std::uint32_t n, const MoveKernels& moves) {
+  const std::size_t d = matrix.n_features();
+  histogram.reset(d);
+  MovedFill fill{n, moved.pair, {}, {}, {}, {}};
+  for (std::size_t j = 0; j < d;) {
+    const std::size_t size = j + MOVED_FILL <= d ? MOVED_FILL : 1;
+    for (std::size_t k = 0; k < size; ++k, ++j) {
+      fill.columns[k] = moved.column(j);
+      fill.shifts[k] = matrix.feature(j).shift;
+      fill.sums[k] = histogram.sums(j);
+      fill.counts[k] = histogram.counts(j);
+    }
+    size == 1 ? moves.fill_one(fill) : moves.fill(fill);
+  }
+}
+
 void HistogramSearch::set_sums(Pass& pass, const Node& node, const Histogram& histogram) {
   const FeatureCodes& codes = matrix_.feature(pass.feature);
   const std::uint32_t n_bins = codes.n_coarse;
@@ -122,20 +139,46 @@ void HistogramSearch::open_bins(const Pass& pass, const Node& node, double to_be
   const std::uint32_t width = 1U << codes.shift;
   fine_sums_.assign(opened_.size() * width, WeightedValue{0, 0});
   fine_counts_.assign(opened_.size() * width, 0);
-  const std::uint16_t* column = matrix_.column(pass.feature);
+  node.moved.exists() ? add_moved(node, pass.feature) : add_opened(node, pass.feature);
+}
+
+void HistogramSearch::add_fine(std::uint32_t code, std::uint32_t shift, const WeightedValue& row) {
+  const std::int32_t at = opened_at_[code >> shift];
+  if (at < 0) return;
+  const std::size_t fine = (static_cast<std::size_t>(at) << shift) + (code & ((1U << shift) - 1));
+  add_row(fine_sums_[fine], row);
+  ++fine_counts_[fine];
+}
+
+void HistogramSearch::add_opened(const Node& node, std::uint32_t feature) {
+  const std::uint32_t shift = matrix_.feature(feature).shift;
+  const std::uint16_t* column = matrix_.column(feature);
   // Found first, without a branch. With missing values there are fewer bins: the last is closed.
   inside_.resize(node.rows.size());
   std::size_t n_inside = 0;
   for (const auto row : node.rows) {
     inside_[n_inside] = row;
-    n_inside += opened_at_[std::min(column[row] >> codes.shift, int{N_BINS - 1})] >= 0 ? 1 : 0;
+    n_inside += opened_at_[std::min(column[row] >> shift, int{N_BINS - 1})] >= 0 ? 1 : 0;
   }
-  for (const auto row : std::span(inside_).first(n_inside)) {
-    const std::uint32_t code = column[row];
-    const auto at = static_cast<std::size_t>(opened_at_[code >> codes.shift]);
-    const std::size_t fine = at * width + (code & (width - 1));
-    add_row(fine_sums_[fine], node.data.pair[row]);
-    ++fine_counts_[fine];
+  for (const auto row : std::span(inside_).first(n_inside))
+    add_fine(column[row], shift, node.data.pair[row]);
+}
+
+// The opened bins are mostly neighbours.
+void HistogramSearch::add_moved(const Node& node, std::uint32_t feature) {
+  constexpr std::uint32_t VECTOR = 16;
+  constexpr std::uint32_t BLOCK = 4096;
+  const std::uint32_t shift = matrix_.feature(feature).shift;
+  const std::uint16_t* column = node.moved.column(feature);
+  inside_.resize(std::max<std::size_t>(inside_.size(), BLOCK + VECTOR));
+  const auto low = static_cast<std::uint16_t>(opened_.front() << shift);
+  const auto high = static_cast<std::uint16_t>(((opened_.back() + 1) << shift) - 1);
+  for (std::uint32_t begin = 0; begin < node.totals.n; begin += BLOCK) {
+    const std::uint32_t size = std::min(BLOCK, node.totals.n - begin);
+    const std::uint16_t* codes = column + begin;
+    const std::uint32_t n = node.kernels.moves->within({codes, size, low, high, inside_.data()});
+    for (const auto place : std::span(inside_).first(n))
+      add_fine(codes[place], shift, node.moved.pair[begin + place]);
   }
 }
 

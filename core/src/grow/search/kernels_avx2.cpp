@@ -328,27 +328,31 @@ std::uint32_t scan_class_bins(const ClassBinTask& t) {
 namespace {
 
 const Kernels& made_search_kernels() {
-  static const Kernels kernels{scan_lanes,
-                               bound_bins,
-                               sort_lanes,
-                               fill_bins<PackedCount>,
-                               fill_bins<WeightedValue>,
-                               count_gains,
-                               mark_counts,
-                               scan_count_lanes,
-                               scan_class_list,
-                               scan_class_bins,
-                               screen_classes,
-                               part_classes,
-                               weight_gains,
-                               mark_weights,
-                               open_bins,
-                               nullptr,
-                               avx2_lane_ranges,
-                               avx2_lanes_within,
-                               avx2_lane_kernels<std::uint16_t>(),
-                               avx2_lane_kernels<float>(),
-                               avx2_lane_kernels<double>()};
+  static const Kernels kernels = [] {
+    Kernels made{scan_lanes,
+                 bound_bins,
+                 sort_lanes,
+                 fill_bins<PackedCount>,
+                 fill_bins<WeightedValue>,
+                 count_gains,
+                 mark_counts,
+                 scan_count_lanes,
+                 scan_class_list,
+                 scan_class_bins,
+                 screen_classes,
+                 part_classes,
+                 weight_gains,
+                 mark_weights,
+                 open_bins,
+                 nullptr,
+                 avx2_lane_ranges,
+                 avx2_lanes_within,
+                 avx2_lane_kernels<std::uint16_t>(),
+                 avx2_lane_kernels<float>(),
+                 avx2_lane_kernels<double>()};
+    made.moves = &avx2_moves();
+    return made;
+  }();
   return kernels;
 }
 

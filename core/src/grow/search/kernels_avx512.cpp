@@ -26,6 +26,14 @@ struct LaneBlock {
   alignas(64) std::uint32_t offset[N][ENTRIES];  // in doubles
   alignas(64) std::uint64_t cut[N];              // one bit per place
 
+  // Rows of 16 entries, after none of which there is a cut.
+  void load_rows(const SmallEntry* const* lists, std::uint32_t begin) {
+    const __m512i row_bits = _mm512_set1_epi32(0xffff);
+    for (std::uint32_t l = 0; l < N; ++l) {
+      const __m512i here = _mm512_and_si512(_mm512_loadu_si512(lists[l] + begin), row_bits);
+      _mm512_store_si512(offset[l], _mm512_slli_epi32(here, 1));
+    }
+  }
   void load(const SmallEntry* const* lists, std::uint32_t begin, const CutRange& cuts) {
     const __m512i code_bits = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
     const __mmask16 there = first_of(cuts.end - begin);
@@ -85,7 +93,13 @@ void scan_lists(const Task& t, Cut* best) {
   const auto* pair = reinterpret_cast<const double*>(t.pair);
   LaneState<V> s;
   LaneBlock<V::N> block;
-  for (std::uint32_t begin = 0; begin < cuts.end; begin += ENTRIES) {
+  std::uint32_t begin = 0;
+  for (; begin + ENTRIES <= cuts.first; begin += ENTRIES) {
+    block.load_rows(t.list, begin);
+    for (std::uint32_t i = 0; i < ENTRIES; ++i) s.add(pair, block, i);
+  }
+  s.at = V::words(begin);
+  for (; begin < cuts.end; begin += ENTRIES) {
     block.load(t.list, begin, cuts);
     auto places = V::load(block.cut);
     const std::uint32_t size = std::min(ENTRIES, cuts.end - begin);
@@ -236,6 +250,7 @@ const Kernels& made_wide_kernels() {
     best.scan_lanes = scan_lanes;
     best.part_classes = part_classes;
     best.scan_wide = scan_lists<Lanes8, WideTask>;
+    best.moves = &avx512_moves();
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
     use_avx512_bins(best);
     use_avx512(best.narrow);

@@ -82,6 +82,8 @@ double TableSearch::trust(const LargeNode& root, std::uint32_t feature) {
 }
 
 void TableSearch::fill_all(const LargeNode& node, Histogram& histogram) const {
+  if (node.moved.exists())
+    return fill_histogram(histogram, matrix_, node.moved, node.totals.n, *node.kernels.moves);
   fill_histogram(histogram, matrix_, node.rows, node.data.pair, features_);
 }
 

@@ -33,6 +33,9 @@ bool counts_pay(const EncodedMatrix& matrix, const Target& target, const GrowOpt
          options.randomized_fraction == 0 && !needs_rules(target, options.rules);
 }
 
+// Every thread has a copy of its tree's codes: not of a wide table.
+constexpr std::size_t MOVED_FEATURES = 32;
+
 bool scans_wide(const GrowOptions& options) {
   return options.kernels != nullptr && options.kernels->scan_wide != nullptr;
 }
@@ -48,6 +51,7 @@ SearchChoice::SearchChoice(const EncodedMatrix& matrix, const Target& target,
       keeps_lists_(looks_at_most(matrix, options)),
       keeps_histograms_(kind_ == TargetKind::SCALAR && !draws_candidates_ &&
                         options.max_features >= matrix.n_features()),
+      moves_rows_(keeps_histograms_ && is_plain(matrix) && matrix.n_features() <= MOVED_FEATURES),
       may_count_(counts_pay(matrix, target, options)),
       bins_weights_(is_few_of_two_classes(matrix, target, options) &&
                     options.min_samples_leaf == 1),  // its bins do not count rows

@@ -58,9 +58,9 @@ def in_words(n_bytes: float) -> str:
 
 # Measured on the native grower: what it holds per row besides the table, for each thread, and
 # the parts of that which grow with the number of features.
-_THREAD_ROW = 40
+_THREAD_ROW = 64
 _THREAD_CELL = 2
-_CODE = 2
+_CODE = 3
 # Bytes of a leaf and its share of the splits above it, and of a class in it.
 _LEAF = 60
 _LEAF_CLASS = 12

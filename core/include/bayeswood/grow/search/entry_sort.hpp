@@ -58,6 +58,18 @@ inline void sort_counted(SmallEntry* list, SmallEntry* scratch, std::uint32_t n,
   if (from != list) std::copy(from, from + n, list);
 }
 
+// A list of n rows by their codes, sorted by code and then by row; `scratch` has room for n.
+inline void fill_sorted_codes(SmallEntry* list, SmallEntry* scratch, std::uint32_t n,
+                              const std::uint16_t* codes) {
+  DigitStarts starts;
+  for (std::uint32_t i = 0; i < n; ++i) starts.count(codes[i]);
+  DigitStarts::accumulate(starts.low);
+  DigitStarts::accumulate(starts.high);
+  for (std::uint32_t i = 0; i < n; ++i)
+    scratch[starts.low[codes[i] & 0xff]++] = make_entry<SmallEntry>(codes[i], i);
+  for (std::uint32_t i = 0; i < n; ++i) list[starts.high[code_of(scratch[i]) >> 8]++] = scratch[i];
+}
+
 // A list of n entries, `entry(i)` the i-th, sorted by code and then by row; `scratch` has room for
 // n.
 template <class EntryOf>

@@ -39,6 +39,10 @@ void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
                     std::span<const std::uint32_t> rows, const WeightedValue* pair,
                     std::span<const std::uint32_t> features);
 
+// All features of rows that stand together.
+void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix, const MovedNode& moved,
+                    std::uint32_t n, const MoveKernels& moves);
+
 class HistogramSearch {
  public:
   using Node = LargeNode;
@@ -73,6 +77,9 @@ class HistogramSearch {
   template <class Offer>
   void offer_inside(const Pass& pass, const Node& node, std::uint32_t bin, Offer offer) const;
   void open_bins(const Pass& pass, const Node& node, double to_beat);
+  void add_opened(const Node& node, std::uint32_t feature);
+  void add_moved(const Node& node, std::uint32_t feature);
+  void add_fine(std::uint32_t code, std::uint32_t shift, const WeightedValue& row);
 
   const EncodedMatrix& matrix_;
   const double* trust_ = nullptr;  // by feature, in categories

@@ -43,6 +43,7 @@ struct LargeNode {
   const NodeTotals& totals;
   Limits limits;
   const Kernels& kernels;
+  MovedNode moved{};  // the same rows, where they stand together
 };
 
 class TableLists {

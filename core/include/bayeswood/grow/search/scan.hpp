@@ -14,6 +14,7 @@
 #include "bayeswood/grow/search/bin_cuts.hpp"
 #include "bayeswood/grow/search/lane_cuts.hpp"
 #include "bayeswood/grow/search/list_parting.hpp"
+#include "bayeswood/grow/search/row_moves.hpp"
 #include "bayeswood/grow/search/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
 
@@ -286,6 +287,8 @@ struct Kernels {
   // For twigs, see twig_grower.hpp; null where none are grown.
   WideScan scan_wide = nullptr;
   ListParts part_lists{};
+  // For rows of large nodes that stand together.
+  const MoveKernels* moves = &portable_moves();
 
   template <class Value>
   const LaneKernels<Value>& lanes() const {

@@ -51,6 +51,8 @@ class SearchChoice {
   bool grows_twigs() const { return plain_lists_; }
   // Nodes of the table look at all features, so that histograms go from parent to child.
   bool keeps_histograms() const { return keeps_histograms_; }
+  // Rows of nodes of the table are moved to stand together, see moved_rows.hpp.
+  bool moves_rows() const { return moves_rows_; }
   // Rows of whole weights are to be counted.
   bool may_count() const { return may_count_; }
   bool bins_weights() const { return bins_weights_; }
@@ -69,7 +71,7 @@ class SearchChoice {
  private:
   TargetKind kind_;
   std::uint32_t n_outputs_;
-  bool has_categories_, draws_candidates_, keeps_lists_, keeps_histograms_;
+  bool has_categories_, draws_candidates_, keeps_lists_, keeps_histograms_, moves_rows_;
   bool may_count_, bins_weights_, plain_lists_, may_screen_;
 };
 
