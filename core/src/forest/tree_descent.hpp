@@ -10,7 +10,6 @@
 
 namespace bayeswood {
 
-constexpr std::uint16_t UNSEEN_LEVEL = 65535;
 constexpr std::uint16_t SET_FLAG = 0x8000;  // of a node's column: the node has a set of levels
 
 // LANES: those of the layout of the cells.

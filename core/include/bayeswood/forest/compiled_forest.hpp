@@ -8,9 +8,11 @@
 // (always left) and 65535 in the odd one (always right). A node names the column of its missing
 // direction, so missing values cost nothing. Categories have their level number in the even column.
 //
-// Random thresholds are all different, and soon more than 16 bits can number. Then cells are the
-// values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even column
-// and NaN (never left) in the odd one.
+// Many trees have more thresholds than 16 bits can number. Then they are taken in groups of trees
+// that follow one another, and a row has places among the thresholds of each group. Where groups
+// would be too small to be worth it, as those of large trees with random thresholds are, cells are
+// the values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even
+// column and NaN (never left) in the odd one.
 //
 // The cells of 16 rows stand side by side, column after column: where the rows of a group walk
 // together, the place of a cell is its column's plus a constant. Fewer rows stand alone.
@@ -27,7 +29,7 @@
 #include <vector>
 
 #include "bayeswood/base/matrix_view.hpp"
-#include "bayeswood/base/value_cells.hpp"
+#include "bayeswood/forest/threshold_places.hpp"
 #include "bayeswood/forest/tree.hpp"
 
 namespace bayeswood {
@@ -43,21 +45,6 @@ struct ValueNode {
   double place;
   std::uint32_t child;
   std::uint16_t column;
-};
-
-// Where the cells of a block of rows stand.
-struct CellLayout {
-  static constexpr std::size_t GROUP = 16;
-  std::size_t n_rows, n_columns;
-
-  // Rows side by side.
-  std::size_t lanes() const { return n_rows < GROUP ? 1 : GROUP; }
-  std::size_t n_cells() const { return (n_rows + lanes() - 1) / lanes() * lanes() * n_columns; }
-  // The row's cell of column 0; that of column c is c * lanes() further.
-  std::size_t first_cell(std::size_t row) const {
-    if (n_rows < GROUP) return row * n_columns;
-    return row / GROUP * GROUP * n_columns + row % GROUP;
-  }
 };
 
 // The places of a block of rows, column after column: in bytes where a feature has few thresholds.
@@ -85,19 +72,24 @@ class CompiledForest {
   // Of trees with the same nodes as those of `other`.
   CompiledForest(const CompiledForest& other, const ForestShape& shape, const Trees& trees);
 
-  // False where the forest is too large for 16-bit places or columns.
+  // False where features or levels are too many for 16 bits, or groups of trees would be too small.
   bool is_packed() const { return packed_; }
   // Whether it walks over values instead. Where it does neither, trees are walked as they are.
   bool is_wide() const { return wide_; }
-  std::size_t n_columns() const { return 2 * thresholds_.size(); }
+  std::size_t n_columns() const { return 2 * static_cast<std::size_t>(shape_.n_features); }
   std::size_t nbytes() const;
+  // Where it is packed: trees of a group walk over the same places.
+  std::size_t n_groups() const { return groups_.size(); }
+  std::size_t group_of(std::size_t t) const { return group_of_[t]; }
 
   CellLayout layout(std::size_t n_rows) const { return {n_rows, n_columns()}; }
-  // Encodes rows [begin, end) into `out`, as layout(end - begin) has them.
-  void encode(const MatrixView& table, std::size_t begin, std::size_t end,
-              std::uint16_t* out) const;
-  // Leaf nodes in tree t of the rows at these places, which ascend, of n_rows that are encoded.
-  // `going`: memory to work with.
+  // Encodes rows [begin, end) for a group of trees into `out`, as layout(end - begin) has them.
+  void encode(std::size_t group, const MatrixView& table, std::size_t begin, std::size_t end,
+              std::uint16_t* out) const {
+    groups_[group].encode(table, begin, end, out);
+  }
+  // Leaf nodes in tree t of the rows at these places, which ascend, of n_rows that are encoded for
+  // its group. `going`: memory to work with.
   void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
             std::span<const std::uint32_t> places, std::uint32_t* leaf,
             std::vector<std::uint32_t>& going) const;
@@ -122,19 +114,14 @@ class CompiledForest {
   using Node = PlaceNode;
   using WideNode = ValueNode;
 
-  // False as soon as a feature has more thresholds than places.
-  bool collect_thresholds(const Trees& trees);
-  template <class AnyNode, class PlaceOf>
-  void pack_tree(const Tree& tree, std::vector<AnyNode>& nodes, PlaceOf place);
-  std::uint16_t place_of(std::size_t feature, double value) const;
-  void ask_for_places(const Tree& tree, std::size_t begin, std::size_t end) const;
-  // A column of the rows [begin, end) into the cells of a block.
-  void encode_levels(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                     std::uint16_t* out) const;
-  void encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                      std::uint16_t* out) const;
-  // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
-  bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
+  // False if trees are better not packed.
+  bool collect_groups();
+  // Of each tree the first of its group that is the same.
+  std::vector<std::size_t> first_alike() const;
+  template <class AnyNode>
+  void pack_trees(std::vector<AnyNode>& nodes);
+  template <class AnyNode>
+  void pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const;
   template <class AnyNode, class Cell>
   void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
                 std::span<const std::uint32_t> places, std::uint32_t* leaf,
@@ -144,12 +131,12 @@ class CompiledForest {
   const Trees& trees_;
   bool packed_ = true;
   bool wide_ = false;
-  std::vector<std::vector<double>> thresholds_;  // per feature, ascending
-  std::vector<ValueCells> cells_;                // of these
-  std::vector<std::size_t> offset_;              // of each tree in nodes_
-  std::vector<std::uint32_t> n_steps_;           // of each tree, that its rows walk unasked
-  std::vector<Node> nodes_;                      // packed
-  std::vector<WideNode> wide_nodes_;             // wide
+  std::vector<ThresholdPlaces> groups_;  // packed
+  std::vector<std::uint32_t> group_of_;  // packed: of each tree
+  std::vector<std::size_t> offset_;      // of each tree in nodes_
+  std::vector<std::uint32_t> n_steps_;   // of each tree, that its rows walk unasked
+  std::vector<Node> nodes_;              // packed
+  std::vector<WideNode> wide_nodes_;     // wide
 };
 
 }  // namespace bayeswood
