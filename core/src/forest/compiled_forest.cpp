@@ -79,6 +79,7 @@ CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
   packed_ = packed_ && n_columns() < SET_FLAG && collect_groups();
   wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
   if (packed_) pack_trees(nodes_);
+  if (packed_ && enter_tree() != nullptr) find_tops();
   if (wide_) pack_trees(wide_nodes_);
 }
 
@@ -93,6 +94,8 @@ CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& s
       offset_(other.offset_),
       n_steps_(other.n_steps_),
       nodes_(other.nodes_),
+      tops_(other.tops_),
+      top_of_(other.top_of_),
       wide_nodes_(other.wide_nodes_) {}
 
 bool CompiledForest::collect_groups() {
@@ -142,6 +145,18 @@ void CompiledForest::pack_trees(std::vector<AnyNode>& nodes) {
     offset_.push_back(is_new ? nodes.size() : offset_[first[t]]);
     n_steps_.push_back(is_new ? steps_unasked(tree) : n_steps_[first[t]]);
     if (is_new) pack_tree(t, nodes);
+  }
+}
+
+void CompiledForest::find_tops() {
+  const std::vector<std::size_t> first = first_alike();
+  constexpr auto NONE = std::numeric_limits<std::uint32_t>::max();
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const bool is_new = first[t] == t && !is_small(t);
+    top_of_.push_back(first[t] < t ? top_of_[first[t]] : NONE);
+    if (!is_new) continue;
+    top_of_[t] = static_cast<std::uint32_t>(tops_.size());
+    tops_.push_back(TopLevels::of(nodes_.data() + offset_[t]));
   }
 }
 
@@ -206,8 +221,10 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* e
     if (layout(n_rows).lanes() == 1)
       return TreeDescent<HAS_SETS, 1, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.each(places,
                                                                                              leaf);
-    TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.all(
-        places, n_steps_[t], leaf, going);
+    const TopLevels* top = top_of(t);
+    TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree,        nodes, encoded,
+                                                            n_columns(), top,   enter_tree()}
+        .all(places, n_steps_[t], leaf, going);
   };
   if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
   walk(std::true_type{});

@@ -30,6 +30,7 @@
 
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/forest/threshold_places.hpp"
+#include "bayeswood/forest/top_levels.hpp"
 #include "bayeswood/forest/tree.hpp"
 
 namespace bayeswood {
@@ -120,8 +121,13 @@ class CompiledForest {
   std::vector<std::size_t> first_alike() const;
   template <class AnyNode>
   void pack_trees(std::vector<AnyNode>& nodes);
+  // The first levels of the large trees.
+  void find_tops();
   template <class AnyNode>
   void pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const;
+  const TopLevels* top_of(std::size_t t) const {
+    return t < top_of_.size() && top_of_[t] < tops_.size() ? &tops_[top_of_[t]] : nullptr;
+  }
   template <class AnyNode, class Cell>
   void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
                 std::span<const std::uint32_t> places, std::uint32_t* leaf,
@@ -136,6 +142,8 @@ class CompiledForest {
   std::vector<std::size_t> offset_;      // of each tree in nodes_
   std::vector<std::uint32_t> n_steps_;   // of each tree, that its rows walk unasked
   std::vector<Node> nodes_;              // packed
+  std::vector<TopLevels> tops_;          // packed: of large trees, if rows may enter by these
+  std::vector<std::uint32_t> top_of_;    // packed: of each tree in tops_, or beyond
   std::vector<WideNode> wide_nodes_;     // wide
 };
 

@@ -1,0 +1,54 @@
+#include "bayeswood/forest/top_levels.hpp"
+
+#include <algorithm>
+
+#include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/forest/compiled_forest.hpp"
+#include "tree_descent.hpp"
+
+namespace bayeswood {
+namespace {
+
+std::uint16_t number_of_column(TopLevels::Level& level, std::uint16_t column) {
+  const auto end = level.column.begin() + level.n_columns;
+  const auto found = std::find(level.column.begin(), end, column);
+  if (found == end) level.column[level.n_columns++] = column;
+  return static_cast<std::uint16_t>(found - level.column.begin());
+}
+
+bool is_leaf_at(const PlaceNode* nodes, std::uint32_t node) {
+  return nodes[node].child == node;
+}
+
+}  // namespace
+
+TopLevels TopLevels::of(const PlaceNode* nodes) {
+  TopLevels top;
+  std::vector<std::uint32_t> at{0}, below;
+  const auto has_set = [&](std::uint32_t node) { return (nodes[node].column & SET_FLAG) != 0; };
+  const auto is_leaf = [&](std::uint32_t node) { return is_leaf_at(nodes, node); };
+  while (top.n_levels < MOST && std::none_of(at.begin(), at.end(), has_set) &&
+         !std::all_of(at.begin(), at.end(), is_leaf)) {
+    Level& level = top.levels[top.n_levels++];
+    below.clear();
+    for (std::size_t way = 0; way < at.size(); ++way) {
+      const PlaceNode& node = nodes[at[way]];
+      level.place[way] = node.place;
+      level.which[way] = number_of_column(level, node.column);
+      below.push_back(node.child);
+      below.push_back(is_leaf(at[way]) ? node.child : node.child + 1);  // nobody goes right there
+    }
+    at.swap(below);
+  }
+  std::copy(at.begin(), at.end(), top.node.begin());
+  return top;
+}
+
+EnterTree enter_tree() {
+#if defined(BAYESWOOD_AVX2)
+  if (runs_avx512()) return enter_tree_avx512;
+#endif
+  return nullptr;
+}
+
+}  // namespace bayeswood
