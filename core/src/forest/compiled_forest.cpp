@@ -11,7 +11,7 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::size_t MAX_WIDE_COLUMNS = 1024;  // a block of rows takes 8 bytes per cell
+constexpr std::size_t MAX_WIDE_FEATURES = 512;  // a block of rows takes 16 bytes for each
 // Of a group, for each feature in which rows have to be placed for it.
 constexpr std::size_t LEAST_TREES_PER_FEATURE = 2;
 
@@ -44,23 +44,23 @@ std::uint32_t steps_unasked(const Tree& tree) {
 
 }  // namespace
 
-void PlaceColumns::load(const CompiledForest& forest, const std::uint16_t* encoded,
-                        std::size_t n_rows) {
-  encoded_ = encoded;
-  layout_ = forest.layout(n_rows);
-  narrow_.assign(layout_.n_columns, {});
-  wide_.assign(layout_.n_columns, {});
+void PlaceColumns::load(const PlacedRows& rows) {
+  rows_ = &rows;
+  narrow_.assign(rows.layout.n_columns, {});
+  wide_.assign(rows.layout.n_columns, {});
 }
 
 template <class Place>
-const Place* PlaceColumns::copied(std::size_t column, std::vector<std::vector<Place>>& columns) {
-  std::vector<Place>& found = columns[column];
+const Place* PlaceColumns::copied(std::uint16_t column, std::vector<std::vector<Place>>& columns) {
+  const std::size_t number = rows_->column_of(column);
+  std::vector<Place>& found = columns[number];
   if (found.empty()) {
-    const std::size_t n = layout_.n_rows, lanes = layout_.lanes();
+    const CellLayout& layout = rows_->layout;
+    const std::size_t n = layout.n_rows, lanes = layout.lanes();
     found.resize(n);
     // The place of missing values that go right is the largest, of whatever width.
     for (std::size_t i = 0; i < n; i += lanes) {
-      const std::uint16_t* cell = encoded_ + layout_.first_cell(i) + column * lanes;
+      const std::uint16_t* cell = rows_->cells.data() + layout.first_cell(i) + number * lanes;
       const std::size_t end = std::min(n - i, lanes);
       for (std::size_t r = 0; r < end; ++r) found[i + r] = static_cast<Place>(cell[r]);
     }
@@ -68,16 +68,16 @@ const Place* PlaceColumns::copied(std::size_t column, std::vector<std::vector<Pl
   return found.data();
 }
 
-template const std::uint8_t* PlaceColumns::copied(std::size_t,
+template const std::uint8_t* PlaceColumns::copied(std::uint16_t,
                                                   std::vector<std::vector<std::uint8_t>>&);
-template const std::uint16_t* PlaceColumns::copied(std::size_t,
+template const std::uint16_t* PlaceColumns::copied(std::uint16_t,
                                                    std::vector<std::vector<std::uint16_t>>&);
 
 CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
     : shape_(shape), trees_(trees) {
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
-  packed_ = packed_ && n_columns() < SET_FLAG && collect_groups();
-  wide_ = !packed_ && n_columns() <= MAX_WIDE_COLUMNS;
+  packed_ = packed_ && n_features() < SET_FLAG && collect_groups();
+  wide_ = !packed_ && n_features() <= MAX_WIDE_FEATURES;
   if (packed_) pack_trees(nodes_);
   if (packed_ && enter_tree() != nullptr) find_tops();
   if (wide_) pack_trees(wide_nodes_);
@@ -156,7 +156,8 @@ void CompiledForest::find_tops() {
     top_of_.push_back(first[t] < t ? top_of_[first[t]] : NONE);
     if (!is_new) continue;
     top_of_[t] = static_cast<std::uint32_t>(tops_.size());
-    tops_.push_back(TopLevels::of(nodes_.data() + offset_[t]));
+    for (const bool is_double : {false, true})
+      tops_.push_back(TopLevels::of(nodes_.data() + offset_[t], is_double));
   }
 }
 
@@ -176,9 +177,11 @@ void CompiledForest::pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const
       node.child = static_cast<std::uint32_t>(i);
       node.place = Limits::has_infinity ? Limits::infinity() : Limits::max();  // nothing is above
     } else if (shape_.n_levels[f] > 0) {
-      node.column = static_cast<std::uint16_t>(2 * f | SET_FLAG);
+      node.column = static_cast<std::uint16_t>(f * (IS_PLACE ? 1 : 2) | SET_FLAG);
     } else {
-      node.column = static_cast<std::uint16_t>(2 * f + (tree.missing_left[i] != 0 ? 0 : 1));
+      const bool right = tree.missing_left[i] == 0;
+      node.column = static_cast<std::uint16_t>(IS_PLACE ? f | (right ? MISSING_RIGHT : 0)
+                                                        : 2 * f + (right ? 1 : 0));
       if constexpr (IS_PLACE)
         node.place = groups_[group_of_[t]].place_of(static_cast<std::size_t>(f), tree.threshold[i]);
       else
@@ -189,17 +192,19 @@ void CompiledForest::pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const
 }
 
 std::size_t CompiledForest::nbytes() const {
-  std::size_t bytes = nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
-                      offset_.size() * sizeof(std::size_t) +
-                      (n_steps_.size() + group_of_.size()) * sizeof(std::uint32_t);
+  std::size_t bytes =
+      nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
+      offset_.size() * sizeof(std::size_t) +
+      (n_steps_.size() + group_of_.size() + top_of_.size()) * sizeof(std::uint32_t) +
+      tops_.size() * sizeof(TopLevels);
   for (const auto& places : groups_) bytes += places.nbytes();
   return bytes;
 }
 
 void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::size_t end,
                             double* out) const {
-  const CellLayout cells = layout(end - begin);
-  for (std::size_t j = 0; j < n_columns() / 2; ++j) {
+  const CellLayout cells = value_layout(end - begin);
+  for (std::size_t j = 0; j < n_features(); ++j) {
     const std::int32_t n_levels = shape_.n_levels[j];
     for (std::size_t i = begin; i < end; ++i) {
       const double value = table(i, j);
@@ -212,28 +217,33 @@ void CompiledForest::encode(const MatrixView& table, std::size_t begin, std::siz
   }
 }
 
-template <class AnyNode, class Cell>
-void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded,
-                              std::size_t n_rows, std::span<const std::uint32_t> places,
+template <bool IS_DOUBLE, class AnyNode, class Cell>
+void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* cells,
+                              const CellLayout& layout, std::span<const std::uint32_t> places,
                               std::uint32_t* leaf, std::vector<std::uint32_t>& going) const {
   const auto walk = [&]<bool HAS_SETS>(std::bool_constant<HAS_SETS>) {
+    constexpr std::size_t GROUP = CellLayout::GROUP;
     const Tree& tree = *trees_[t];
-    if (layout(n_rows).lanes() == 1)
-      return TreeDescent<HAS_SETS, 1, AnyNode, Cell>{tree, nodes, encoded, n_columns()}.each(places,
-                                                                                             leaf);
-    const TopLevels* top = top_of(t);
-    TreeDescent<HAS_SETS, CellLayout::GROUP, AnyNode, Cell>{tree,        nodes, encoded,
-                                                            n_columns(), top,   enter_tree()}
-        .all(places, n_steps_[t], leaf, going);
+    if (layout.lanes() == 1) {
+      const TreeDescent<HAS_SETS, IS_DOUBLE, 1, AnyNode, Cell> descent{tree, nodes, cells,
+                                                                       layout.n_columns};
+      return descent.each(places, leaf);
+    }
+    const TreeDescent<HAS_SETS, IS_DOUBLE, GROUP, AnyNode, Cell> descent{
+        tree, nodes, cells, layout.n_columns, top_of(t, IS_DOUBLE), enter_tree()};
+    descent.all(places, n_steps_[t], leaf, going);
   };
   if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
   walk(std::true_type{});
 }
 
-void CompiledForest::walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
+void CompiledForest::walk(std::size_t t, const PlacedRows& rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  walk_all(t, nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
+  const Node* nodes = nodes_.data() + offset_[t];
+  if (rows.is_double)
+    return walk_all<true>(t, nodes, rows.cells.data(), rows.layout, places, leaf, going);
+  walk_all<false>(t, nodes, rows.cells.data(), rows.layout, places, leaf, going);
 }
 
 void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
@@ -245,7 +255,7 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
     const Node& node = nodes[i];
     if (node.child == i) continue;  // a leaf leads to itself
     const auto at = static_cast<std::uint8_t>(i), child = static_cast<std::uint8_t>(node.child);
-    if (group.is_narrow(node.column / 2)) {
+    if (group.is_narrow(node.column & ~MISSING_RIGHT)) {
       const auto place = static_cast<std::uint8_t>(node.place);
       split_rows(columns.narrow(node.column), place, at, child, n_rows, leaf);
     } else {
@@ -257,7 +267,8 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
 void CompiledForest::walk(std::size_t t, const double* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  walk_all(t, wide_nodes_.data() + offset_[t], encoded, n_rows, places, leaf, going);
+  walk_all<true>(t, wide_nodes_.data() + offset_[t], encoded, value_layout(n_rows), places, leaf,
+                 going);
 }
 
 }  // namespace bayeswood

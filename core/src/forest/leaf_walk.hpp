@@ -24,7 +24,7 @@ class BlockWalk {
     n_rows_ = end - begin;
     group_ = compiled_.n_groups();  // none
     if (compiled_.is_wide()) {
-      values_.resize(compiled_.layout(n_rows_).n_cells());
+      values_.resize(compiled_.value_layout(n_rows_).n_cells());
       compiled_.encode(table_, begin, end, values_.data());
     }
   }
@@ -39,7 +39,7 @@ class BlockWalk {
     }
     if (compiled_.is_packed()) {
       place_rows(t);
-      return compiled_.walk(t, encoded_.data(), n_rows_, places, leaf, going_);
+      return compiled_.walk(t, rows_, places, leaf, going_);
     }
     if (compiled_.is_wide())
       return compiled_.walk(t, values_.data(), n_rows_, places, leaf, going_);
@@ -63,17 +63,16 @@ class BlockWalk {
     const std::size_t group = compiled_.group_of(t);
     if (group == group_) return;
     group_ = group;
-    encoded_.resize(compiled_.layout(n_rows_).n_cells());
-    compiled_.encode(group, table_, begin_, begin_ + n_rows_, encoded_.data());
-    if (n_rows_ >= LEAST_TOGETHER) columns_.load(compiled_, encoded_.data(), n_rows_);
+    compiled_.encode(group, table_, begin_, begin_ + n_rows_, rows_);
+    if (n_rows_ >= LEAST_TOGETHER) columns_.load(rows_);
   }
 
   const Forest& forest_;
   const MatrixView& table_;
   const CompiledForest& compiled_;
   std::size_t begin_ = 0, n_rows_ = 0;
-  std::size_t group_ = 0;  // whose places are in encoded_
-  std::vector<std::uint16_t> encoded_;
+  std::size_t group_ = 0;  // whose places are in rows_
+  PlacedRows rows_;
   std::vector<double> values_;
   PlaceColumns columns_;
   std::vector<std::uint32_t> going_;
@@ -117,7 +116,7 @@ inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_
 // sums are to stay in a cache of the second level.
 inline std::size_t most_block_rows(const Forest& forest) {
   constexpr std::size_t CACHE = std::size_t{1} << 20, LEAST = 1024, MOST = 16384;
-  const std::size_t row = 2 * forest.compiled().n_columns() + 8 * forest.n_outputs() + 8;
+  const std::size_t row = 2 * forest.compiled().n_features() + 8 * forest.n_outputs() + 8;
   return std::clamp(CACHE / row / 16 * 16, LEAST, MOST);
 }
 

@@ -35,19 +35,25 @@ void sort_distinct(std::vector<double>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-// Places of WIDTH numbers: where missing values go left, and where they go right.
+// Places of WIDTH numbers: where missing values go left, and where they go right, if they have two
+// columns. Whether none is missing.
 template <std::size_t WIDTH>
-void put_places(std::span<const double> thresholds, const ValueCells& cells, const double* number,
+bool put_places(std::span<const double> thresholds, const ValueCells& cells, const double* number,
                 std::uint16_t* left, std::uint16_t* right) {
   double value[WIDTH];
   std::uint16_t place[WIDTH];
-  for (std::size_t r = 0; r < WIDTH; ++r) value[r] = std::isnan(number[r]) ? 0.0 : number[r];
+  bool all = true;
+  for (std::size_t r = 0; r < WIDTH; ++r) {
+    value[r] = std::isnan(number[r]) ? 0.0 : number[r];
+    all = all && !std::isnan(number[r]);
+  }
   find_places<WIDTH>(thresholds, cells, value, place);
   for (std::size_t r = 0; r < WIDTH; ++r) {
     const bool missing = std::isnan(number[r]);
     left[r] = missing ? ALWAYS_LEFT : place[r];
-    right[r] = missing ? ALWAYS_RIGHT : place[r];
+    if (right != nullptr) right[r] = missing ? ALWAYS_RIGHT : place[r];
   }
+  return all;
 }
 
 // Of n trees that have so many different thresholds: how many may have no more than places. Further
@@ -114,43 +120,62 @@ void ThresholdPlaces::ask_for(const Tree& tree, std::size_t begin, std::size_t e
 }
 
 void ThresholdPlaces::encode(const MatrixView& table, std::size_t begin, std::size_t end,
-                             std::uint16_t* out) const {
+                             PlacedRows& out) const {
+  const auto lay_out = [&](bool is_double) {
+    out.is_double = is_double;
+    out.layout = {end - begin, out.columns_per_feature() * thresholds_.size()};
+    out.cells.resize(out.layout.n_cells());
+  };
+  lay_out(thresholds_.size() > PlacedRows::MOST_SINGLE);
+  if (encode_features(table, begin, out)) return;
+  lay_out(true);
+  encode_features(table, begin, out);
+}
+
+bool ThresholdPlaces::encode_features(const MatrixView& table, std::size_t begin,
+                                      PlacedRows& out) const {
   for (std::size_t j = 0; j < thresholds_.size(); ++j) {
     if (shape_->n_levels[j] > 0) {
-      encode_levels(table, begin, end, j, out);
-    } else {
-      encode_numbers(table, begin, end, j, out);
+      encode_levels(table, begin, j, out);
+    } else if (!encode_numbers(table, begin, j, out) && !out.is_double) {
+      return false;
     }
   }
+  return true;
 }
 
-void ThresholdPlaces::encode_levels(const MatrixView& table, std::size_t begin, std::size_t end,
-                                    std::size_t j, std::uint16_t* out) const {
-  const CellLayout cells = layout(end - begin);
-  for (std::size_t i = begin; i < end; ++i) {
-    const double value = table(i, j);
+void ThresholdPlaces::encode_levels(const MatrixView& table, std::size_t begin, std::size_t j,
+                                    PlacedRows& out) const {
+  const std::size_t lanes = out.layout.lanes(), first = j * out.columns_per_feature() * lanes;
+  for (std::size_t i = 0; i < out.layout.n_rows; ++i) {
+    const double value = table(begin + i, j);
     const bool known = value >= 0 && value < shape_->n_levels[j];
-    std::uint16_t* cell = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
-    cell[0] = cell[cells.lanes()] = known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
+    out.cells[out.layout.first_cell(i) + first] =
+        known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
   }
 }
 
-void ThresholdPlaces::encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end,
-                                     std::size_t j, std::uint16_t* out) const {
+bool ThresholdPlaces::encode_numbers(const MatrixView& table, std::size_t begin, std::size_t j,
+                                     PlacedRows& out) const {
   constexpr std::size_t WIDTH = 8;
   static_assert(CellLayout::GROUP % WIDTH == 0);
-  const CellLayout cells = layout(end - begin);
-  std::size_t i = begin;
+  const std::size_t lanes = out.layout.lanes(), first = j * out.columns_per_feature() * lanes;
+  std::size_t i = 0;
+  bool all = true;
   const auto put = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
     double number[N];
-    for (std::size_t r = 0; r < N; ++r) number[r] = table(i + r, j);
-    std::uint16_t* left = out + cells.first_cell(i - begin) + 2 * j * cells.lanes();
-    put_places<N>(thresholds_[j], cells_[j], number, left, left + cells.lanes());
+    for (std::size_t r = 0; r < N; ++r) number[r] = table(begin + i + r, j);
+    std::uint16_t* left = out.cells.data() + out.layout.first_cell(i) + first;
+    std::uint16_t* right = out.is_double ? left + lanes : nullptr;
+    all = put_places<N>(thresholds_[j], cells_[j], number, left, right) && all;
     i += N;
   };
-  if (cells.lanes() > 1)
-    while (i + WIDTH <= end) put(std::integral_constant<std::size_t, WIDTH>{});
-  while (i < end) put(std::integral_constant<std::size_t, 1>{});
+  const std::size_t n = out.layout.n_rows;
+  if (lanes > 1)
+    while (i + WIDTH <= n && (all || out.is_double))
+      put(std::integral_constant<std::size_t, WIDTH>{});
+  while (i < n && (all || out.is_double)) put(std::integral_constant<std::size_t, 1>{});
+  return all;
 }
 
 }  // namespace bayeswood

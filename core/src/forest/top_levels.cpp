@@ -4,7 +4,6 @@
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/forest/compiled_forest.hpp"
-#include "tree_descent.hpp"
 
 namespace bayeswood {
 namespace {
@@ -16,27 +15,24 @@ std::uint16_t number_of_column(TopLevels::Level& level, std::uint16_t column) {
   return static_cast<std::uint16_t>(found - level.column.begin());
 }
 
-bool is_leaf_at(const PlaceNode* nodes, std::uint32_t node) {
-  return nodes[node].child == node;
-}
-
 }  // namespace
 
-TopLevels TopLevels::of(const PlaceNode* nodes) {
+TopLevels TopLevels::of(const PlaceNode* nodes, bool is_double) {
   TopLevels top;
   std::vector<std::uint32_t> at{0}, below;
   const auto has_set = [&](std::uint32_t node) { return (nodes[node].column & SET_FLAG) != 0; };
-  const auto is_leaf = [&](std::uint32_t node) { return is_leaf_at(nodes, node); };
+  const auto is_leaf = [&](std::uint32_t node) { return nodes[node].child == node; };
   while (top.n_levels < MOST && std::none_of(at.begin(), at.end(), has_set) &&
          !std::all_of(at.begin(), at.end(), is_leaf)) {
     Level& level = top.levels[top.n_levels++];
     below.clear();
     for (std::size_t way = 0; way < at.size(); ++way) {
       const PlaceNode& node = nodes[at[way]];
+      const bool stays = is_leaf(at[way]);  // whatever it has in whichever column
       level.place[way] = node.place;
-      level.which[way] = number_of_column(level, node.column);
+      level.which[way] = stays ? 0 : number_of_column(level, cell_column(node.column, is_double));
       below.push_back(node.child);
-      below.push_back(is_leaf(at[way]) ? node.child : node.child + 1);  // nobody goes right there
+      below.push_back(stays ? node.child : node.child + 1);
     }
     at.swap(below);
   }

@@ -11,10 +11,8 @@
 
 namespace bayeswood {
 
-constexpr std::uint16_t SET_FLAG = 0x8000;  // of a node's column: the node has a set of levels
-
-// LANES: those of the layout of the cells.
-template <bool HAS_SETS, std::size_t LANES, class AnyNode, class Cell>
+// LANES: those of the layout of the cells. IS_DOUBLE: see PlacedRows.
+template <bool HAS_SETS, bool IS_DOUBLE, std::size_t LANES, class AnyNode, class Cell>
 struct TreeDescent {
   const Tree& tree;
   const AnyNode* nodes;
@@ -67,16 +65,21 @@ struct TreeDescent {
     return cells + place / LANES * LANES * n_columns + place % LANES;
   }
 
+  static std::size_t column_of(std::uint16_t node_column) {
+    if constexpr (!std::is_same_v<Cell, std::uint16_t>) return node_column;
+    return cell_column(node_column, IS_DOUBLE);
+  }
+
   // A leaf leads to itself.
   std::uint32_t next(std::uint32_t at, const Cell* row) const {
     const AnyNode node = nodes[at];
     if (HAS_SETS && (node.column & SET_FLAG) != 0) {
-      const auto level = static_cast<std::uint16_t>(row[(node.column ^ SET_FLAG) * LANES]);
+      const auto level = static_cast<std::uint16_t>(row[column_of(node.column ^ SET_FLAG) * LANES]);
       const std::uint64_t* words = tree.category_words.data() + tree.category_offset[at];
       const bool right = level == UNSEEN_LEVEL ? tree.missing_left[at] == 0 : !in_set(words, level);
       return node.child + (right ? 1 : 0);
     }
-    return node.child + (row[node.column * LANES] <= node.place ? 0 : 1);  // NaN is not
+    return node.child + (row[column_of(node.column) * LANES] <= node.place ? 0 : 1);  // NaN is not
   }
 
   // Steps of WIDTH rows, and whether the last of them led anywhere.

@@ -4,15 +4,14 @@
 // one exact comparison of doubles decides x <= threshold for every node at once. A node is then 8
 // bytes, leaves lead to themselves, and several rows walk a tree side by side.
 //
-// Each numeric feature has two columns, equal but for missing values: they are 0 in the even column
-// (always left) and 65535 in the odd one (always right). A node names the column of its missing
-// direction, so missing values cost nothing. Categories have their level number in the even column.
+// A node names its feature and where missing values go, so these cost nothing (see PlacedRows).
+// Categories have their level number in place of a place.
 //
 // Many trees have more thresholds than 16 bits can number. Then they are taken in groups of trees
 // that follow one another, and a row has places among the thresholds of each group. Where groups
 // would be too small to be worth it, as those of large trees with random thresholds are, cells are
-// the values themselves, nodes 16 bytes, and missing values -infinity (always left) in the even
-// column and NaN (never left) in the odd one.
+// the values themselves, in two columns for each feature, nodes 16 bytes, and missing values
+// -infinity (always left) in the even column and NaN (never left) in the odd one.
 //
 // The cells of 16 rows stand side by side, column after column: where the rows of a group walk
 // together, the place of a cell is its column's plus a constant. Fewer rows stand alone.
@@ -35,8 +34,6 @@
 
 namespace bayeswood {
 
-class CompiledForest;
-
 struct PlaceNode {
   std::uint32_t child;
   std::uint16_t column;
@@ -51,18 +48,18 @@ struct ValueNode {
 // The places of a block of rows, column after column: in bytes where a feature has few thresholds.
 class PlaceColumns {
  public:
-  // `encoded`: as CompiledForest has it. Columns are copied when they are asked for.
-  void load(const CompiledForest& forest, const std::uint16_t* encoded, std::size_t n_rows);
-  std::size_t n_rows() const { return layout_.n_rows; }
-  const std::uint8_t* narrow(std::size_t column) { return copied(column, narrow_); }
-  const std::uint16_t* wide(std::size_t column) { return copied(column, wide_); }
+  // Columns are copied when they are asked for: `rows` are to stay.
+  void load(const PlacedRows& rows);
+  std::size_t n_rows() const { return rows_->layout.n_rows; }
+  // Of a node's column.
+  const std::uint8_t* narrow(std::uint16_t column) { return copied(column, narrow_); }
+  const std::uint16_t* wide(std::uint16_t column) { return copied(column, wide_); }
 
  private:
   template <class Place>
-  const Place* copied(std::size_t column, std::vector<std::vector<Place>>& columns);
+  const Place* copied(std::uint16_t column, std::vector<std::vector<Place>>& columns);
 
-  const std::uint16_t* encoded_ = nullptr;
-  CellLayout layout_{0, 0};
+  const PlacedRows* rows_ = nullptr;
   std::vector<std::vector<std::uint8_t>> narrow_;  // empty: not yet copied
   std::vector<std::vector<std::uint16_t>> wide_;
 };
@@ -77,23 +74,21 @@ class CompiledForest {
   bool is_packed() const { return packed_; }
   // Whether it walks over values instead. Where it does neither, trees are walked as they are.
   bool is_wide() const { return wide_; }
-  std::size_t n_columns() const { return 2 * static_cast<std::size_t>(shape_.n_features); }
+  std::size_t n_features() const { return static_cast<std::size_t>(shape_.n_features); }
   std::size_t nbytes() const;
   // Where it is packed: trees of a group walk over the same places.
   std::size_t n_groups() const { return groups_.size(); }
   std::size_t group_of(std::size_t t) const { return group_of_[t]; }
 
-  CellLayout layout(std::size_t n_rows) const { return {n_rows, n_columns()}; }
-  // Encodes rows [begin, end) for a group of trees into `out`, as layout(end - begin) has them.
+  // Encodes rows [begin, end) for a group of trees.
   void encode(std::size_t group, const MatrixView& table, std::size_t begin, std::size_t end,
-              std::uint16_t* out) const {
+              PlacedRows& out) const {
     groups_[group].encode(table, begin, end, out);
   }
-  // Leaf nodes in tree t of the rows at these places, which ascend, of n_rows that are encoded for
-  // its group. `going`: memory to work with.
-  void walk(std::size_t t, const std::uint16_t* encoded, std::size_t n_rows,
-            std::span<const std::uint32_t> places, std::uint32_t* leaf,
-            std::vector<std::uint32_t>& going) const;
+  // Leaf nodes in tree t of those of the rows, encoded for its group, that are at these places,
+  // which ascend. `going`: memory to work with.
+  void walk(std::size_t t, const PlacedRows& rows, std::span<const std::uint32_t> places,
+            std::uint32_t* leaf, std::vector<std::uint32_t>& going) const;
 
   // Whether all rows of a block may be sent down tree t together.
   bool is_small(std::size_t t) const {
@@ -103,7 +98,8 @@ class CompiledForest {
   // Leaf nodes in a small tree of all rows of a block.
   void walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const;
 
-  // The same over values.
+  // The same over values, as value_layout(end - begin) has them.
+  CellLayout value_layout(std::size_t n_rows) const { return {n_rows, 2 * n_features()}; }
   void encode(const MatrixView& table, std::size_t begin, std::size_t end, double* out) const;
   void walk(std::size_t t, const double* encoded, std::size_t n_rows,
             std::span<const std::uint32_t> places, std::uint32_t* leaf,
@@ -125,11 +121,13 @@ class CompiledForest {
   void find_tops();
   template <class AnyNode>
   void pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const;
-  const TopLevels* top_of(std::size_t t) const {
-    return t < top_of_.size() && top_of_[t] < tops_.size() ? &tops_[top_of_[t]] : nullptr;
+  const TopLevels* top_of(std::size_t t, bool is_double) const {
+    if (t >= top_of_.size() || top_of_[t] >= tops_.size()) return nullptr;
+    return &tops_[top_of_[t] + (is_double ? 1 : 0)];
   }
-  template <class AnyNode, class Cell>
-  void walk_all(std::size_t t, const AnyNode* nodes, const Cell* encoded, std::size_t n_rows,
+  // IS_DOUBLE: see PlacedRows.
+  template <bool IS_DOUBLE, class AnyNode, class Cell>
+  void walk_all(std::size_t t, const AnyNode* nodes, const Cell* cells, const CellLayout& layout,
                 std::span<const std::uint32_t> places, std::uint32_t* leaf,
                 std::vector<std::uint32_t>& going) const;
 
@@ -142,9 +140,9 @@ class CompiledForest {
   std::vector<std::size_t> offset_;      // of each tree in nodes_
   std::vector<std::uint32_t> n_steps_;   // of each tree, that its rows walk unasked
   std::vector<Node> nodes_;              // packed
-  std::vector<TopLevels> tops_;          // packed: of large trees, if rows may enter by these
-  std::vector<std::uint32_t> top_of_;    // packed: of each tree in tops_, or beyond
-  std::vector<WideNode> wide_nodes_;     // wide
+  std::vector<TopLevels> tops_;        // packed: two of each large tree, if rows may enter by these
+  std::vector<std::uint32_t> top_of_;  // packed: of each tree, first in tops_, or beyond
+  std::vector<WideNode> wide_nodes_;   // wide
 };
 
 }  // namespace bayeswood

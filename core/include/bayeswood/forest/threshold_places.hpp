@@ -2,6 +2,7 @@
 // comparison of doubles decides x <= threshold for every node at once.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,30 @@ struct CellLayout {
   }
 };
 
+// A node's column: its feature, and where missing values go. SET_FLAG: it has a set of levels.
+constexpr std::uint16_t MISSING_RIGHT = 0x8000, SET_FLAG = 0x4000;
+
+inline std::uint16_t cell_column(std::uint16_t node_column, bool is_double) {
+  return is_double ? std::rotl(node_column, 1) : static_cast<std::uint8_t>(node_column);
+}
+
+// The places of a block of rows. Where numbers are missing, or features many, each feature has two
+// columns, equal but for missing values: they are 0 in the even column (always left) and 65535 in
+// the odd one (always right). Elsewhere a feature has one, whose number is the low byte of a node's
+// column: nothing has to be asked about missing values, and half of the memory is walked over.
+struct PlacedRows {
+  static constexpr std::size_t MOST_SINGLE = 256;
+
+  CellLayout layout{0, 0};
+  bool is_double = false;
+  std::vector<std::uint16_t> cells;
+
+  std::size_t columns_per_feature() const { return is_double ? 2 : 1; }
+  std::size_t column_of(std::uint16_t node_column) const {
+    return cell_column(node_column, is_double);
+  }
+};
+
 class ThresholdPlaces {
  public:
   // `shape` is only looked at: it outlives this.
@@ -48,17 +73,17 @@ class ThresholdPlaces {
   // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
   bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
 
-  // Places of the rows [begin, end) into `out`, as CellLayout has them: two columns per feature.
-  void encode(const MatrixView& table, std::size_t begin, std::size_t end,
-              std::uint16_t* out) const;
+  // Places of the rows [begin, end).
+  void encode(const MatrixView& table, std::size_t begin, std::size_t end, PlacedRows& out) const;
 
  private:
-  // A column of the rows.
-  void encode_levels(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                     std::uint16_t* out) const;
-  void encode_numbers(const MatrixView& table, std::size_t begin, std::size_t end, std::size_t j,
-                      std::uint16_t* out) const;
-  CellLayout layout(std::size_t n_rows) const { return {n_rows, 2 * thresholds_.size()}; }
+  // False where numbers are missing and have one column each: then all is to be done again.
+  bool encode_features(const MatrixView& table, std::size_t begin, PlacedRows& out) const;
+  void encode_levels(const MatrixView& table, std::size_t begin, std::size_t j,
+                     PlacedRows& out) const;
+  // Whether none is missing.
+  bool encode_numbers(const MatrixView& table, std::size_t begin, std::size_t j,
+                      PlacedRows& out) const;
 
   const ForestShape* shape_;
   std::vector<std::vector<double>> thresholds_;  // per feature, ascending

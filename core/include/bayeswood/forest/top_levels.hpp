@@ -26,7 +26,8 @@ struct TopLevels {
   };
 
   // Of a tree as CompiledForest has it; up to the first level with a set of categories.
-  static TopLevels of(const PlaceNode* nodes);
+  // `is_double`: of the rows that are to enter, see PlacedRows.
+  static TopLevels of(const PlaceNode* nodes, bool is_double);
 
   std::uint32_t n_levels = 0;
   std::array<Level, MOST> levels;
