@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/walk_tree.hpp"
 #include "check.hpp"
@@ -120,6 +122,17 @@ TEST(a_tree_may_be_in_several_groups) {
   std::vector<std::int32_t> leaves(data.n * 61);
   apply(again, data.view(), leaves.data(), {});
   for (std::size_t i = 0; i < data.n; ++i) CHECK(leaves[i * 61] == leaves[i * 61 + 60]);
+}
+
+TEST(what_is_walked_outlives_the_forest_it_was_taken_from) {
+  const RandomData data(2000, 4, 0.0, 24);
+  auto first = std::make_unique<Forest>(forest_of(data, Splitter::BEST));
+  first->compiled();
+  std::vector<Tree> trees;
+  for (const auto& tree : first->trees()) trees.push_back(*tree);
+  const Forest second(*first, trees);
+  first.reset();
+  check_walks(second, data, 2000, 7, walk_as_packed);
 }
 
 TEST(values_walk_where_thresholds_are_too_many) {

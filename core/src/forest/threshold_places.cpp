@@ -69,7 +69,7 @@ std::size_t ThresholdPlaces::collect(const Trees& trees, std::size_t begin, std:
     const Tree& tree = *trees[t];
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
       const std::int32_t f = tree.feature[i];
-      if (f != LEAF && shape_->n_levels[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
+      if (f != LEAF && n_levels_[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
     }
     // Keep the lists short while they are gathered.
     for (auto& values : thresholds_) {
@@ -113,7 +113,7 @@ std::uint16_t ThresholdPlaces::place_of(std::size_t feature, double value) const
 void ThresholdPlaces::ask_for(const Tree& tree, std::size_t begin, std::size_t end) const {
   for (std::size_t i = begin; i < end; ++i) {
     const std::int32_t f = tree.feature[i];
-    if (f == LEAF || shape_->n_levels[f] > 0) continue;
+    if (f == LEAF || n_levels_[f] > 0) continue;
     const auto feature = static_cast<std::size_t>(f);
     prefetch(thresholds_[feature].data() + cells_[feature].around(tree.threshold[i]).first);
   }
@@ -135,7 +135,7 @@ void ThresholdPlaces::encode(const MatrixView& table, std::size_t begin, std::si
 bool ThresholdPlaces::encode_features(const MatrixView& table, std::size_t begin,
                                       PlacedRows& out) const {
   for (std::size_t j = 0; j < thresholds_.size(); ++j) {
-    if (shape_->n_levels[j] > 0) {
+    if (n_levels_[j] > 0) {
       encode_levels(table, begin, j, out);
     } else if (!encode_numbers(table, begin, j, out) && !out.is_double) {
       return false;
@@ -149,7 +149,7 @@ void ThresholdPlaces::encode_levels(const MatrixView& table, std::size_t begin, 
   const std::size_t lanes = out.layout.lanes(), first = j * out.columns_per_feature() * lanes;
   for (std::size_t i = 0; i < out.layout.n_rows; ++i) {
     const double value = table(begin + i, j);
-    const bool known = value >= 0 && value < shape_->n_levels[j];
+    const bool known = value >= 0 && value < n_levels_[j];
     out.cells[out.layout.first_cell(i) + first] =
         known ? static_cast<std::uint16_t>(value) : UNSEEN_LEVEL;
   }

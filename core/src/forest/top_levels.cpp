@@ -1,6 +1,7 @@
 #include "bayeswood/forest/top_levels.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/forest/compiled_forest.hpp"
@@ -9,10 +10,10 @@ namespace bayeswood {
 namespace {
 
 std::uint16_t number_of_column(TopLevels::Level& level, std::uint16_t column) {
-  const auto end = level.column.begin() + level.n_columns;
-  const auto found = std::find(level.column.begin(), end, column);
+  std::uint16_t* end = level.column + level.n_columns;
+  const std::uint16_t* found = std::find(level.column, end, column);
   if (found == end) level.column[level.n_columns++] = column;
-  return static_cast<std::uint16_t>(found - level.column.begin());
+  return static_cast<std::uint16_t>(found - level.column);
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ TopLevels TopLevels::of(const PlaceNode* nodes, bool is_double) {
     }
     at.swap(below);
   }
-  std::copy(at.begin(), at.end(), top.node.begin());
+  std::copy(at.begin(), at.end(), top.node);
   return top;
 }
 

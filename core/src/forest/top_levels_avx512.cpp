@@ -21,8 +21,8 @@ inline __m256i look_up(__m512i table, __m256i way) {
 // One step of all groups. Their chains of instructions are independent of one another.
 inline void step_down(const TopLevels::Level& level, const std::uint16_t* cells, std::size_t stride,
                       __m256i* way) {
-  const __m512i places = _mm512_loadu_si512(level.place.data());
-  const __m512i columns = _mm512_loadu_si512(level.which.data());
+  const __m512i places = _mm512_loadu_si512(level.place);
+  const __m512i columns = _mm512_loadu_si512(level.which);
   __m256i which[GROUPS], value[GROUPS];
   for (std::size_t g = 0; g < GROUPS; ++g) {
     which[g] = look_up(columns, way[g]);
@@ -50,8 +50,8 @@ void enter_tree_avx512(const TopLevels& top, const std::uint16_t* cells, std::si
   __m256i way[GROUPS];
   for (std::size_t g = 0; g < GROUPS; ++g) way[g] = _mm256_setzero_si256();
   for (std::uint32_t l = 0; l < top.n_levels; ++l) step_down(top.levels[l], cells, stride, way);
-  const __m512i first = _mm512_loadu_si512(top.node.data());
-  const __m512i second = _mm512_loadu_si512(top.node.data() + TopLevels::WIDEST);
+  const __m512i first = _mm512_loadu_si512(top.node);
+  const __m512i second = _mm512_loadu_si512(top.node + TopLevels::WIDEST);
   for (std::size_t g = 0; g < GROUPS; ++g) {
     const __m512i node = _mm512_permutex2var_epi16(first, _mm512_castsi256_si512(way[g]), second);
     _mm512_storeu_si512(at + g * LANES, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(node)));

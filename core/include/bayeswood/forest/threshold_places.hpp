@@ -55,9 +55,8 @@ struct PlacedRows {
 
 class ThresholdPlaces {
  public:
-  // `shape` is only looked at: it outlives this.
   explicit ThresholdPlaces(const ForestShape& shape)
-      : shape_(&shape), thresholds_(static_cast<std::size_t>(shape.n_features)) {}
+      : n_levels_(shape.n_levels), thresholds_(static_cast<std::size_t>(shape.n_features)) {}
 
   // Takes the thresholds of the trees [begin, end). Returns how many of these may have few enough
   // for 16 bits; unless that is all, they are to be taken again, into a new object.
@@ -85,7 +84,7 @@ class ThresholdPlaces {
   bool encode_numbers(const MatrixView& table, std::size_t begin, std::size_t j,
                       PlacedRows& out) const;
 
-  const ForestShape* shape_;
+  std::vector<std::int32_t> n_levels_;           // a copy: forests of the same nodes take it over
   std::vector<std::vector<double>> thresholds_;  // per feature, ascending
   std::vector<ValueCells> cells_;                // of these
 };

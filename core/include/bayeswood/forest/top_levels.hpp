@@ -6,10 +6,8 @@
 // are found are those of a walk from the root.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace bayeswood {
 
@@ -21,7 +19,7 @@ struct TopLevels {
 
   // By the way to a node: the node's place and the number of its column among those of the level.
   struct Level {
-    std::array<std::uint16_t, WIDEST> place{}, which{}, column{};
+    std::uint16_t place[WIDEST] = {}, which[WIDEST] = {}, column[WIDEST] = {};
     std::uint32_t n_columns = 0;
   };
 
@@ -30,8 +28,8 @@ struct TopLevels {
   static TopLevels of(const PlaceNode* nodes, bool is_double);
 
   std::uint32_t n_levels = 0;
-  std::array<Level, MOST> levels;
-  std::array<std::uint16_t, 2 * WIDEST> node{};  // by the way through all levels
+  Level levels[MOST];
+  std::uint16_t node[2 * WIDEST] = {};  // by the way through all levels
 };
 
 // The nodes that ROWS rows come to. `cells`: of GROUPS groups of LANES rows, `stride` apart.
