@@ -86,8 +86,8 @@ class RawArray {
 };
 
 // A read-only look at memory that `owner` keeps alive.
-template <class T>
-nb::object look(const std::vector<T>& values, nb::handle owner) {
+template <class T, class Allocator>
+nb::object look(const std::vector<T, Allocator>& values, nb::handle owner) {
   const std::size_t n = values.size();
   return nb::cast(nb::ndarray<nb::numpy, const T>(values.data(), {n}, owner));
 }

@@ -68,6 +68,23 @@ nb::object entry_counts(const Forest& forest) {
   return to_numpy(std::move(counts));
 }
 
+nb::object entry_classes(const Forest& forest) {
+  std::size_t n = 0;
+  const bool classes = forest.shape().is_classifier;
+  for (std::size_t t = 0; classes && t < forest.n_trees(); ++t)
+    n += forest.tree(t).leaf_value.size();
+  std::vector<std::int32_t> all;
+  all.reserve(n);
+  for (std::size_t t = 0; classes && t < forest.n_trees(); ++t) {
+    const Tree& tree = forest.tree(t);
+    for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
+      const auto own = tree.classes_of(leaf);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+  }
+  return to_numpy(std::move(all));
+}
+
 nb::dict to_arrays(const Forest& forest) {
   nb::dict d;
   d["n_features"] = forest.shape().n_features;
@@ -89,8 +106,7 @@ nb::dict to_arrays(const Forest& forest) {
       gather_leaves<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.n_samples; });
   d["leaf_weight"] = gather_leaves<float>(forest, [](const Tree& t) -> auto& { return t.weight; });
   d["leaf_n_entries"] = entry_counts(forest);
-  d["leaf_class"] =
-      gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_class; });
+  d["leaf_class"] = entry_classes(forest);
   d["leaf_value"] =
       gather_by_number<double>(forest, [&](std::size_t t) { return forest.leaf_values(t); });
   d["leaf_rows"] = gather<std::int32_t>(forest, [](const Tree& t) -> auto& { return t.leaf_rows; });
@@ -103,12 +119,21 @@ class Reader {
  public:
   Reader(const nb::dict& arrays, const char* name)
       : name_(name), array_(nb::cast<Vector<T>>(arrays[name])) {}
-  std::vector<T> take(std::size_t n) {
+  std::span<const T> look(std::size_t n) {
     if (n > array_.shape(0) - at_)
       throw std::invalid_argument(std::string(name_) + " is too short");
     const T* begin = array_.data() + at_;
     at_ += n;
-    return {begin, begin + n};
+    return {begin, n};
+  }
+  std::vector<T> take(std::size_t n) {
+    const std::span<const T> found = look(n);
+    return {found.begin(), found.end()};
+  }
+  template <class Vector>
+  void take(std::size_t n, Vector& out) {
+    const std::span<const T> found = look(n);
+    out.assign(found.begin(), found.end());
   }
   std::size_t size() const { return array_.shape(0); }
   void finish() const {
@@ -187,8 +212,8 @@ void read_classes(Readers& in, Tree& tree, std::size_t number) {
     if (entries > 0x7fffffff) refuse(number, "too many leaf entries");
     tree.leaf_offset.push_back(static_cast<std::int32_t>(entries));
   }
-  tree.leaf_class = in.leaf_class.take(entries);
-  tree.leaf_value = in.leaf_value.take(entries);
+  in.leaf_class.take(entries, tree.leaf_class);
+  in.leaf_value.take(entries, tree.leaf_value);
 }
 
 Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
@@ -196,9 +221,9 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
   if (n_nodes < 1) refuse(number, "no nodes");
   Tree tree;
   const auto n = static_cast<std::size_t>(n_nodes);
-  tree.feature = in.feature.take(n);
-  tree.threshold = in.threshold.take(n);
-  tree.missing_left = in.missing_left.take(n);
+  in.feature.take(n, tree.feature);
+  in.threshold.take(n, tree.threshold);
+  in.missing_left.take(n, tree.missing_left);
   tree.category_words = in.category_words.take(total_words(tree, shape));
   refuse(number, check_structure(tree, shape));
   const auto n_samples = in.leaf_n_samples.take(tree.n_leaves());
@@ -207,10 +232,10 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
   if (shape.is_classifier) {
     read_classes(in, tree, number);
   } else {
-    tree.leaf_value =
-        in.leaf_value.take(tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs));
+    in.leaf_value.take(tree.n_leaves() * static_cast<std::size_t>(shape.n_outputs),
+                       tree.leaf_value);
   }
-  if (in.leaf_rows.size() > 0) tree.leaf_rows = in.leaf_rows.take(n_rows);
+  if (in.leaf_rows.size() > 0) in.leaf_rows.take(n_rows, tree.leaf_rows);
   refuse(number, check_tree(tree, shape));
   return tree;
 }

@@ -120,4 +120,12 @@ def pytest_xdist_make_scheduler(config, log):
                 return "clusters"
             return file if file.endswith(SHARING) else nodeid
 
+        def mark_test_complete(self, node, item_index, duration=0):
+            """Forget groups that are done, which would be counted again after every test."""
+            super().mark_test_complete(node, item_index, duration)
+            groups = self.assigned_work[node]
+            group = self._split_scope(self.registered_collections[node][item_index])
+            if all(groups[group].values()):
+                del groups[group]
+
     return OneWorkerPerGroup(config, log)

@@ -42,10 +42,9 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser().parse_args(arguments)
     store = Store.open(given.results, given.trees)
     if not given.show:
-        for model in given.again or ():
-            store.forget(model)
         store.machine = machine.describe()
-        run(store, _chosen(given.only, given.sets), given.models, given.repeats)
+        chosen = _chosen(given.only, given.sets)
+        run(store, chosen, given.models, given.repeats, given.again or ())
     write_page(store, given.page)
     return 0
 

@@ -3,7 +3,7 @@
 import sys
 import time
 import warnings
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -27,16 +27,23 @@ def models_of(task: str) -> dict[str, Model]:
 
 
 def run(
-    store: Store, chosen: Iterable[DataSet], models: list[str] | None, repeats: int | None
+    store: Store,
+    chosen: Iterable[DataSet],
+    models: list[str] | None,
+    repeats: int | None,
+    again: Collection[str] = (),
 ) -> None:
-    """Every set in turn; what cannot run is named once on stderr and left out."""
+    """Every set in turn; what cannot run is named once on stderr and left out.
+
+    A model named by `again` is measured where it has been before too.
+    """
     skipped: set[tuple[str, str]] = set()
     for data in chosen:
         start = time.process_time()
         for split in range(repeats or max(data.splits, data.splits_of_ours)):
             wanted = models if repeats or split < data.splits else _ours(models)
             try:
-                _run_split(store, data, split, wanted, skipped)
+                _run_split(store, data, split, wanted, skipped, again)
             except BayeswoodError as reason:
                 print(f"{data.name} left out: {reason}", file=sys.stderr)
                 break
@@ -49,12 +56,17 @@ def _ours(models: list[str] | None) -> list[str]:
 
 
 def _run_split(
-    store: Store, data: DataSet, split: int, models: list[str] | None, skipped: set[tuple[str, str]]
+    store: Store,
+    data: DataSet,
+    split: int,
+    models: list[str] | None,
+    skipped: set[tuple[str, str]],
+    again: Collection[str],
 ) -> None:
     missing = [
         model for name, model in models_of(data.task).items()
         if (models is None or name in models) and (data.task, name) not in skipped
-        and (data.name, split, name) not in store.records
+        and (name in again or (data.name, split, name) not in store.records)
     ]  # fmt: skip
     if not missing:
         return

@@ -38,9 +38,6 @@ class Store:
         self.records[record["set"], record["split"], record["model"]] = kept
         self.write()
 
-    def forget(self, model: str) -> None:
-        self.records = {key: r for key, r in self.records.items() if key[2] != model}
-
     def write(self) -> None:
         """Replace the file in one step: an interruption leaves the old or the new one."""
         lines = ",\n".join(json.dumps(self.records[key]) for key in sorted(self.records))

@@ -48,3 +48,29 @@ TEST(shrunk_leaves_are_lawful_and_summed_by_kind) {
     check_shrinkage(data, Target::regression(data.y, 1, {}));
   }
 }
+
+// Of 20 classes, 17 of them in the rows: leaves lack the others. Of the 17 alone every leaf has
+// all.
+TEST(shrunk_leaves_name_all_classes_once) {
+  const RandomData data(400, 5, 0.1, 3);
+  std::vector<std::int32_t> labels(data.n);
+  for (std::size_t i = 0; i < data.n; ++i) labels[i] = static_cast<std::int32_t>(mix64(i) % 17);
+  const EncodedMatrix matrix = data.encoded();
+  for (const std::uint32_t n_classes : {17U, 20U}) {
+    const Target target = Target::classification(labels, n_classes, Criterion::GINI);
+    GrowOptions options;
+    options.max_features = 2;
+    options.kernels = &portable_kernels();
+    const Forest forest(data.shape(target),
+                        grow_forest({matrix, target, {}, {}, 0, 2}, options, {1, {}}).trees);
+    const Forest shrunk(forest.shape(), shrink_leaves(forest, 3, {}));
+    for (std::size_t t = 0; t < forest.n_trees(); ++t) {
+      const Tree& tree = shrunk.tree(t);
+      CHECK(check_tree(tree, forest.shape()).empty());
+      CHECK(tree.leaf_value.size() == 17 * tree.n_leaves());
+      CHECK(tree.leaf_class.size() == (n_classes == 17 ? 17 : tree.leaf_value.size()));
+      for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf)
+        for (std::int32_t c = 0; c < 17; ++c) CHECK(tree.classes_of(leaf)[c] == c);
+    }
+  }
+}

@@ -89,7 +89,7 @@ TEST(a_leaf_can_hold_numbers) {
   });
   check_rules(tree, {2, 2, false, N_LEVELS});
   CHECK(tree.leaf_offset.empty() && tree.leaf_class.empty());
-  CHECK((tree.leaf_value == std::vector<double>{2, -2, 3, -3, 4, -4}));
+  CHECK((tree.leaf_value == LargeVector<double>{2, -2, 3, -3, 4, -4}));
 }
 
 TEST(a_tree_can_be_one_leaf) {

@@ -82,9 +82,14 @@ def draw_shape(split_probability: float, rng: np.random.Generator, max_leaves: i
 
 def fill_rules(code: Sequence[int], n_features: int, rng: np.random.Generator) -> Tree:
     """A tree of the given shape with feature and cut of each split uniform (eqs 1 and 2)."""
+    features = rng.integers(n_features, size=sum(code))
+    return with_rules(code, features, rng.random(sum(code)))
+
+
+def with_rules(code: Sequence[int], features: np.ndarray, cuts: np.ndarray) -> Tree:
+    """A tree of the given shape whose splits, in the order of the code, have these rules."""
     finished: list[Tree] = []
-    features = rng.integers(n_features, size=sum(code)).tolist()
-    cuts = rng.random(sum(code)).tolist()
+    features, cuts = features.tolist(), cuts.tolist()
     for is_inner in reversed(code):  # children stand right of their parent
         if is_inner:
             left, right = finished.pop(), finished.pop()

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from scipy.special import ndtr, softmax
+from scipy.special import ndtr
 from sum_twin import MISSING, membership, partitions
 
 from bayeswood import _core
@@ -148,7 +148,8 @@ class Classes(TwoClasses):
     offset, lambdas = OFFSETS, np.ones(3)
 
     def p(self, f):
-        return softmax(f.reshape(len(f), 3, N_ROWS), axis=1)
+        odds = np.exp(f.reshape(len(f), 3, N_ROWS))
+        return odds / odds.sum(axis=1, keepdims=True)
 
     def data(self, f, sd, rng):
         steps = self.p(f).cumsum(axis=1)
@@ -185,17 +186,25 @@ def chain_averages(model, how, n_sweeps, rng, wrong):
     for number in range(model.n_samplers):
         sampler = start(model, number, wrong)
         f, _, sd = model.prior(N_CHAINS // model.n_samplers, rng)
-        found = 0.0
-        for sweep in range(n_sweeps):
+        visited = []
+        for _ in range(n_sweeps):
             y = model.data(f, sd, rng)
             sampler.replace_responses(y.ravel())
             run = sampler.run(n_regrown=0, n_burn_in=0, n_draws=1, sampler=how)
             f, n_leaves, sd = model.state(run["chains"][0])
-            # The first tenth is left out: trees begin as single leaves.
-            if sweep >= n_sweeps // 10:
-                found = found + model.numbers(f, n_leaves, sd, y)
-        averages.append(found / (n_sweeps - n_sweeps // 10))
+            visited.append((f, n_leaves, sd, y))
+        # The first tenth is left out: trees begin as single leaves.
+        averages.append(mean_numbers(model, visited[n_sweeps // 10 :]))
     return np.concatenate(averages)
+
+
+def mean_numbers(model, visited):
+    """Averages over sweeps, for each of the sampler's chains."""
+    f, n_leaves, sd, y = (
+        None if part[0] is None else np.concatenate(part) for part in zip(*visited, strict=True)
+    )
+    numbers = model.numbers(f, n_leaves, sd, y)
+    return numbers.reshape(len(visited), -1, numbers.shape[1]).mean(axis=0)
 
 
 def distances(model, how, n_sweeps, rng, **wrong):

@@ -22,9 +22,8 @@ OutputsBelow::OutputsBelow(const PathTable& table, const ForestShape& shape) {
     if (!shape.is_classifier) {
       for (std::int32_t k = 0; k < shape.n_outputs; ++k) below[place].push_back(k);
     } else if (tree.feature[node] == LEAF) {
-      const std::uint32_t leaf = tree.child[node];
-      below[place].assign(tree.leaf_class.begin() + tree.leaf_offset[leaf],
-                          tree.leaf_class.begin() + tree.leaf_offset[leaf + 1]);
+      const std::span<const std::int32_t> classes = tree.classes_of(tree.child[node]);
+      below[place].assign(classes.begin(), classes.end());
     } else {
       const auto& left = below[at[tree.child[node]]];
       const auto& right = below[at[tree.child[node] + 1]];

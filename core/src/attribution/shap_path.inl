@@ -98,12 +98,13 @@ class ShapPath {
     const bool classes = tree_.shape.is_classifier;
     const std::size_t begin = classes ? tree.leaf_offset[leaf] : leaf * n_outputs_;
     const std::size_t end = classes ? tree.leaf_offset[leaf + 1] : begin + n_outputs_;
+    const std::int32_t* label = classes ? tree.classes_of(leaf).data() : nullptr;
     for (std::size_t r = 0; r < n_rows_; ++r) {
       const double* here = product(depth, r);
       const double part = dot(here, tree_.paths.share(place, block_.state[depth * n_rows_ + r]));
       double* out = out_ + (r * n_features_ + feature) * n_outputs_;
       for (std::size_t e = begin; e < end; ++e) {
-        const std::size_t k = classes ? static_cast<std::size_t>(tree.leaf_class[e]) : e - begin;
+        const std::size_t k = classes ? static_cast<std::size_t>(label[e - begin]) : e - begin;
         const double value = tree_.leaf_value[e];
         out[k] += value * part;
         double* above = sum(depth - 1, r, k);

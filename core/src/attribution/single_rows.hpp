@@ -16,8 +16,9 @@ template <class Add>
 void for_each_value(const Tree& tree, const ForestShape& shape, std::span<const double> values,
                     std::uint32_t leaf, Add add) {
   if (shape.is_classifier) {
-    for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
-      add(static_cast<std::size_t>(tree.leaf_class[e]), values[e]);
+    const double* value = values.data() + tree.leaf_offset[leaf];
+    for (const std::int32_t label : tree.classes_of(leaf))
+      add(static_cast<std::size_t>(label), *value++);
     return;
   }
   const auto n_outputs = static_cast<std::size_t>(shape.n_outputs);

@@ -130,8 +130,8 @@ std::vector<double> shap_base(const Forest& forest) {
         share[child] = share[i] * to_left;
         share[child + 1] = share[i] * (1 - to_left);
       } else if (forest.shape().is_classifier) {
-        for (std::int32_t e = tree.leaf_offset[child]; e < tree.leaf_offset[child + 1]; ++e)
-          out[tree.leaf_class[e]] += share[i] * value[e];
+        const double* own = value.data() + tree.leaf_offset[child];
+        for (const std::int32_t label : tree.classes_of(child)) out[label] += share[i] * *own++;
       } else {
         for (std::size_t k = 0; k < n_outputs; ++k)
           out[k] += share[i] * value[child * n_outputs + k];

@@ -151,12 +151,42 @@ void draw_weights(const WeightScheme& scheme, std::uint64_t tree,
 
 namespace {
 
-// Marks the rows whose draw is below the threshold; false if some part would keep no row.
+// Whether -log u < c, that is u > e^-c; only so close to it that rounding may tell otherwise is log
+// asked. Which side a draw lies on cannot be foreseen, but that it is close is rare.
+class BelowThreshold {
+ public:
+  explicit BelowThreshold(double threshold)
+      : threshold_(threshold),
+        low_(std::exp(-threshold) * (1.0 - 1e-9)),
+        high_(std::exp(-threshold) * (1.0 + 1e-9)) {}
+  bool operator()(double u) const {
+    const bool is_below = u > high_;
+    if (u > low_ && u <= high_) return -std::log(u) < threshold_;
+    return is_below;
+  }
+
+ private:
+  double threshold_, low_, high_;
+};
+
+// Marks the rows whose draw is below the threshold; false if no row would be kept.
+bool mark_all_below(const WeightScheme& scheme, std::uint64_t tree, std::vector<bool>& out) {
+  const BelowThreshold is_below(scheme.threshold);
+  const Stream stream(scheme.seed, scheme.draw_of(tree), Purpose::WEIGHTS);
+  std::size_t n_below = 0;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool below = is_below(stream.uniform_at(i));
+    out[i] = below;
+    n_below += below ? 1 : 0;
+  }
+  return n_below < out.size() || out.empty();
+}
+
+// The same of rows that may be in parts, or not take part; false if some part would keep no row.
 bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
                 std::span<const double> sample_weight, std::vector<bool>& out) {
-  // -log u < c is u > e^-c; only so close to it that rounding may tell otherwise is log asked.
-  const double limit = std::exp(-scheme.threshold);
-  const double low = limit * (1.0 - 1e-9), high = limit * (1.0 + 1e-9);
+  if (scheme.n_parts == 1 && sample_weight.empty()) return mark_all_below(scheme, tree, out);
+  const BelowThreshold is_below(scheme.threshold);
   std::vector<Stream> streams;
   for (std::uint64_t part = 0; part < scheme.n_parts; ++part)
     streams.emplace_back(part_seed(scheme.seed, part), scheme.draw_of(tree), Purpose::WEIGHTS);
@@ -164,11 +194,10 @@ bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
   std::vector<bool> is_needed(scheme.n_parts, false);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::size_t part = part_of(scheme, i);
-    const double u = streams[part].uniform_at(place[part]++);
-    const bool is_below = u > high || (u > low && -std::log(u) < scheme.threshold);
+    const bool below = is_below(streams[part].uniform_at(place[part]++));
     const bool counts = takes_part(sample_weight, i);
-    out[i] = is_below || !counts;
-    kept[part] += !is_below && counts;
+    out[i] = below || !counts;
+    kept[part] += !below && counts;
     if (counts) is_needed[part] = true;
   }
   for (std::size_t part = 0; part < scheme.n_parts; ++part) {

@@ -56,6 +56,15 @@ struct KindMoments {
   }
 };
 
+// What a leaf says of all classes: as it stands there, or in `room`.
+const double* leaf_classes(const Tree& tree, std::uint32_t node, std::vector<double>& room) {
+  const std::size_t k = room.size(), leaf = tree.child[node];
+  if (tree.leaf_value.size() == tree.n_leaves() * k) return tree.leaf_value.data() + leaf * k;
+  std::fill(room.begin(), room.end(), 0.0);
+  add_classes(tree, k, static_cast<std::uint32_t>(leaf), 1.0, room.data());
+  return room.data();
+}
+
 }  // namespace
 
 void predict_bag_spread(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
@@ -78,18 +87,18 @@ void predict_bag_spread(const Forest& forest, const MatrixView& table, const Out
         if (t / size >= n_bags) return;
         const BagTrees& own = bags[t / size];
         const std::size_t at = t % size, n_kinds = own.n_kinds();
+        const double share = own.share(at);
         if (at == 0) state.moments.clear(places.size() * n_kinds * k);
         for (std::size_t i = 0; i < places.size(); ++i) {
           double* average = mean + ((t / size) * n + begin + places[i]) * k;
           double* spread = within + (average - mean);
-          std::fill(state.value.begin(), state.value.end(), 0.0);
-          add_classes(forest.tree(t), k, forest.tree(t).child[leaf[i]], 1.0, state.value.data());
+          const double* value = leaf_classes(forest.tree(t), leaf[i], state.value);
           double* sum = state.moments.sum.data() + (i * n_kinds + own.kind(at)) * k;
           double* square = state.moments.square.data() + (i * n_kinds + own.kind(at)) * k;
           for (std::size_t c = 0; c < k; ++c) {
-            average[c] += own.share(at) * state.value[c];
-            sum[c] += state.value[c];
-            square[c] += state.value[c] * state.value[c];
+            average[c] += share * value[c];
+            sum[c] += value[c];
+            square[c] += value[c] * value[c];
           }
           if (at + 1 < size) continue;
           const double* first = state.moments.sum.data() + i * n_kinds * k;

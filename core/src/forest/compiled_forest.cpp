@@ -74,34 +74,23 @@ template const std::uint16_t* PlaceColumns::copied(std::uint16_t,
                                                    std::vector<std::vector<std::uint16_t>>&);
 
 CompiledForest::CompiledForest(const ForestShape& shape, const Trees& trees)
-    : shape_(shape), trees_(trees) {
+    : shape_(shape), trees_(trees), own_(std::make_shared<Tables>()) {
   for (const auto levels : shape.n_levels) packed_ = packed_ && levels < UNSEEN_LEVEL;
   packed_ = packed_ && n_features() < SET_FLAG && collect_groups();
   wide_ = !packed_ && n_features() <= MAX_WIDE_FEATURES;
-  if (packed_) pack_trees(nodes_);
+  if (packed_) pack_trees(own_->nodes);
   if (packed_ && enter_tree() != nullptr) find_tops();
-  if (wide_) pack_trees(wide_nodes_);
+  if (wide_) pack_trees(own_->wide_nodes);
 }
 
 CompiledForest::CompiledForest(const CompiledForest& other, const ForestShape& shape,
                                const Trees& trees)
-    : shape_(shape),
-      trees_(trees),
-      packed_(other.packed_),
-      wide_(other.wide_),
-      groups_(other.groups_),
-      group_of_(other.group_of_),
-      offset_(other.offset_),
-      n_steps_(other.n_steps_),
-      nodes_(other.nodes_),
-      tops_(other.tops_),
-      top_of_(other.top_of_),
-      wide_nodes_(other.wide_nodes_) {}
+    : shape_(shape), trees_(trees), packed_(other.packed_), wide_(other.wide_), own_(other.own_) {}
 
 bool CompiledForest::collect_groups() {
   const std::size_t n = trees_.size();
   std::size_t size = n;
-  for (std::size_t begin = 0; begin < n || groups_.empty();) {
+  for (std::size_t begin = 0; begin < n || own_->groups.empty();) {
     ThresholdPlaces places(shape_);
     const std::size_t fit = places.collect(trees_, begin, begin + size);
     if (fit < size) {
@@ -109,15 +98,15 @@ bool CompiledForest::collect_groups() {
       if (size < LEAST_TREES_PER_FEATURE * places.n_features()) break;
       continue;
     }
-    groups_.push_back(std::move(places));
-    group_of_.resize(begin + size, static_cast<std::uint32_t>(groups_.size() - 1));
+    own_->groups.push_back(std::move(places));
+    own_->group_of.resize(begin + size, static_cast<std::uint32_t>(own_->groups.size() - 1));
     begin += size;
     const std::size_t n_more = size > 0 ? (n - begin + size - 1) / size : 0;
     if (n_more > 0) size = (n - begin + n_more - 1) / n_more;
   }
-  if (group_of_.size() == n) return true;
-  groups_.clear();
-  group_of_.clear();
+  if (own_->group_of.size() == n) return true;
+  own_->groups.clear();
+  own_->group_of.clear();
   return false;
 }
 
@@ -125,7 +114,7 @@ std::vector<std::size_t> CompiledForest::first_alike() const {
   std::unordered_map<const Tree*, std::size_t> first;
   std::vector<std::size_t> found;
   for (std::size_t t = 0; t < trees_.size(); ++t) {
-    if (packed_ && t > 0 && group_of_[t] != group_of_[t - 1]) first.clear();
+    if (packed_ && t > 0 && own_->group_of[t] != own_->group_of[t - 1]) first.clear();
     found.push_back(first.try_emplace(trees_[t].get(), t).first->second);
   }
   return found;
@@ -133,7 +122,7 @@ std::vector<std::size_t> CompiledForest::first_alike() const {
 
 // Trees that several members share are packed once, or once for a group.
 template <class AnyNode>
-void CompiledForest::pack_trees(std::vector<AnyNode>& nodes) {
+void CompiledForest::pack_trees(LargeVector<AnyNode>& nodes) {
   const std::vector<std::size_t> first = first_alike();
   std::size_t n_nodes = 0;
   for (std::size_t t = 0; t < trees_.size(); ++t)
@@ -142,8 +131,8 @@ void CompiledForest::pack_trees(std::vector<AnyNode>& nodes) {
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const Tree& tree = *trees_[t];
     const bool is_new = first[t] == t;
-    offset_.push_back(is_new ? nodes.size() : offset_[first[t]]);
-    n_steps_.push_back(is_new ? steps_unasked(tree) : n_steps_[first[t]]);
+    own_->offset.push_back(is_new ? nodes.size() : own_->offset[first[t]]);
+    own_->n_steps.push_back(is_new ? steps_unasked(tree) : own_->n_steps[first[t]]);
     if (is_new) pack_tree(t, nodes);
   }
 }
@@ -153,23 +142,23 @@ void CompiledForest::find_tops() {
   constexpr auto NONE = std::numeric_limits<std::uint32_t>::max();
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const bool is_new = first[t] == t && !is_small(t);
-    top_of_.push_back(first[t] < t ? top_of_[first[t]] : NONE);
+    own_->top_of.push_back(first[t] < t ? own_->top_of[first[t]] : NONE);
     if (!is_new) continue;
-    top_of_[t] = static_cast<std::uint32_t>(tops_.size());
+    own_->top_of[t] = static_cast<std::uint32_t>(own_->tops.size());
     for (const bool is_double : {false, true})
-      tops_.push_back(TopLevels::of(nodes_.data() + offset_[t], is_double));
+      own_->tops.push_back(TopLevels::of(own_->nodes.data() + own_->offset[t], is_double));
   }
 }
 
 template <class AnyNode>
-void CompiledForest::pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const {
+void CompiledForest::pack_tree(std::size_t t, LargeVector<AnyNode>& nodes) const {
   constexpr std::size_t AHEAD = 32;
   constexpr bool IS_PLACE = std::is_same_v<AnyNode, Node>;
   using Limits = std::numeric_limits<decltype(AnyNode::place)>;
   const Tree& tree = *trees_[t];
   for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
     if (IS_PLACE && i % AHEAD == 0)
-      groups_[group_of_[t]].ask_for(tree, i, std::min(i + AHEAD, tree.n_nodes()));
+      own_->groups[own_->group_of[t]].ask_for(tree, i, std::min(i + AHEAD, tree.n_nodes()));
     const std::int32_t f = tree.feature[i];
     AnyNode node{};
     node.child = tree.child[i];
@@ -183,7 +172,8 @@ void CompiledForest::pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const
       node.column = static_cast<std::uint16_t>(IS_PLACE ? f | (right ? MISSING_RIGHT : 0)
                                                         : 2 * f + (right ? 1 : 0));
       if constexpr (IS_PLACE)
-        node.place = groups_[group_of_[t]].place_of(static_cast<std::size_t>(f), tree.threshold[i]);
+        node.place = own_->groups[own_->group_of[t]].place_of(static_cast<std::size_t>(f),
+                                                              tree.threshold[i]);
       else
         node.place = tree.threshold[i];
     }
@@ -193,11 +183,11 @@ void CompiledForest::pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const
 
 std::size_t CompiledForest::nbytes() const {
   std::size_t bytes =
-      nodes_.size() * sizeof(Node) + wide_nodes_.size() * sizeof(WideNode) +
-      offset_.size() * sizeof(std::size_t) +
-      (n_steps_.size() + group_of_.size() + top_of_.size()) * sizeof(std::uint32_t) +
-      tops_.size() * sizeof(TopLevels);
-  for (const auto& places : groups_) bytes += places.nbytes();
+      own_->nodes.size() * sizeof(Node) + own_->wide_nodes.size() * sizeof(WideNode) +
+      own_->offset.size() * sizeof(std::size_t) +
+      (own_->n_steps.size() + own_->group_of.size() + own_->top_of.size()) * sizeof(std::uint32_t) +
+      own_->tops.size() * sizeof(TopLevels);
+  for (const auto& places : own_->groups) bytes += places.nbytes();
   return bytes;
 }
 
@@ -231,7 +221,7 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* c
     }
     const TreeDescent<HAS_SETS, IS_DOUBLE, GROUP, AnyNode, Cell> descent{
         tree, nodes, cells, layout.n_columns, top_of(t, IS_DOUBLE), enter_tree()};
-    descent.all(places, n_steps_[t], leaf, going);
+    descent.all(places, own_->n_steps[t], leaf, going);
   };
   if (trees_[t]->category_offset.empty()) return walk(std::false_type{});
   walk(std::true_type{});
@@ -240,15 +230,15 @@ void CompiledForest::walk_all(std::size_t t, const AnyNode* nodes, const Cell* c
 void CompiledForest::walk(std::size_t t, const PlacedRows& rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  const Node* nodes = nodes_.data() + offset_[t];
+  const Node* nodes = own_->nodes.data() + own_->offset[t];
   if (rows.is_double)
     return walk_all<true>(t, nodes, rows.cells.data(), rows.layout, places, leaf, going);
   walk_all<false>(t, nodes, rows.cells.data(), rows.layout, places, leaf, going);
 }
 
 void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::uint8_t* leaf) const {
-  const Node* nodes = nodes_.data() + offset_[t];
-  const ThresholdPlaces& group = groups_[group_of_[t]];
+  const Node* nodes = own_->nodes.data() + own_->offset[t];
+  const ThresholdPlaces& group = own_->groups[own_->group_of[t]];
   const std::size_t n_nodes = trees_[t]->n_nodes(), n_rows = columns.n_rows();
   std::fill_n(leaf, n_rows, std::uint8_t{0});
   for (std::size_t i = 0; i < n_nodes; ++i) {
@@ -267,8 +257,8 @@ void CompiledForest::walk_together(std::size_t t, PlaceColumns& columns, std::ui
 void CompiledForest::walk(std::size_t t, const double* encoded, std::size_t n_rows,
                           std::span<const std::uint32_t> places, std::uint32_t* leaf,
                           std::vector<std::uint32_t>& going) const {
-  walk_all<true>(t, wide_nodes_.data() + offset_[t], encoded, value_layout(n_rows), places, leaf,
-                 going);
+  walk_all<true>(t, own_->wide_nodes.data() + own_->offset[t], encoded, value_layout(n_rows),
+                 places, leaf, going);
 }
 
 }  // namespace bayeswood

@@ -93,10 +93,9 @@ class GraftedTree {
     const std::size_t n_outputs = static_cast<std::size_t>(shape_.n_outputs);
     const std::size_t begin = classes ? from.leaf_offset[leaf] : leaf * n_outputs;
     const std::size_t n = classes ? from.leaf_offset[leaf + 1] - begin : n_outputs;
-    writer_.add_leaf(
-        from.n_samples[place.node], from.weight[place.node],
-        classes ? std::span(from.leaf_class).subspan(begin, n) : std::span<const std::int32_t>{},
-        std::span(from.leaf_value).subspan(begin, n));
+    writer_.add_leaf(from.n_samples[place.node], from.weight[place.node],
+                     classes ? from.classes_of(leaf) : std::span<const std::int32_t>{},
+                     std::span(from.leaf_value).subspan(begin, n));
     if (!from.leaf_rows.empty()) add_rows(place.branch, from, leaf);
   }
 

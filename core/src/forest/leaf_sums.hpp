@@ -113,10 +113,10 @@ class LeafSums {
   void fill_classes(const Tree& tree, double weight) {
     const std::size_t k = forest_.n_outputs(), n = tree.n_leaves();
     filled_.assign(n * k, 0.0);
+    const double* value = tree.leaf_value.data();
     for (std::size_t leaf = 0; leaf < n; ++leaf)
-      for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
-        filled_[leaf * k + static_cast<std::size_t>(tree.leaf_class[e])] =
-            weight * tree.leaf_value[e];
+      for (const std::int32_t label : tree.classes_of(leaf))
+        filled_[leaf * k + static_cast<std::size_t>(label)] = weight * *value++;
   }
 
   // K: number of outputs, if it is known beforehand.

@@ -93,7 +93,9 @@ inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t l
     for (std::size_t k = 0; k < n_classes; ++k) out[k] += weight * value[k];
     return;
   }
-  for (std::size_t e = begin; e < end; ++e) out[tree.leaf_class[e]] += weight * tree.leaf_value[e];
+  const std::span<const std::int32_t> classes = tree.classes_of(leaf);
+  for (std::size_t e = 0; e < classes.size(); ++e)
+    out[classes[e]] += weight * tree.leaf_value[begin + e];
 }
 
 // The class that a leaf prefers, of equals the first.
@@ -102,7 +104,7 @@ inline std::int32_t preferred_class(const Tree& tree, std::uint32_t leaf) {
   for (std::int32_t e = best + 1; e < tree.leaf_offset[leaf + 1]; ++e) {
     if (tree.leaf_value[e] > tree.leaf_value[best]) best = e;
   }
-  return tree.leaf_class[best];
+  return tree.classes_of(leaf)[static_cast<std::size_t>(best - tree.leaf_offset[leaf])];
 }
 
 // Rows of a block: `most`, or fewer to share them out evenly among threads.
@@ -191,11 +193,13 @@ class LeftOutPlaces {
     const std::uint64_t draw = bag_.scheme.draw_of(t);
     if (t > 0 && draw == bag_.scheme.draw_of(t - 1)) return;
     const std::vector<bool>& is_out = left_out_[draw];
-    places.clear();
-    for (std::size_t i = begin; i < end; ++i) {
-      if (is_out[bag_.training_row(first_ + i)])
-        places.push_back(static_cast<std::uint32_t>(i - begin));
+    places.resize(end - begin);
+    std::size_t n = 0;
+    for (std::size_t i = begin; i < end; ++i) {  // without a branch: nobody could foresee it
+      places[n] = static_cast<std::uint32_t>(i - begin);
+      n += is_out[bag_.training_row(first_ + i)] ? 1 : 0;
     }
+    places.resize(n);
   }
 
  private:

@@ -19,8 +19,9 @@ void for_each_value(const Forest& forest, std::size_t t, std::uint32_t node, Add
   const Tree& tree = forest.tree(t);
   const std::size_t leaf = tree.child[node];
   if (forest.shape().is_classifier) {
-    for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e)
-      add(static_cast<std::size_t>(tree.leaf_class[e]), tree.leaf_value[e]);
+    const double* value = tree.leaf_value.data() + tree.leaf_offset[leaf];
+    for (const std::int32_t label : tree.classes_of(leaf))
+      add(static_cast<std::size_t>(label), *value++);
     return;
   }
   const std::size_t k = forest.n_outputs();

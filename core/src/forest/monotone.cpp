@@ -39,7 +39,7 @@ void set_shares(Tree& tree, const std::vector<double>& shares) {
       tree.leaf_class.push_back(label);
       tree.leaf_value.push_back(share);
     }
-    tree.leaf_offset[leaf + 1] = static_cast<std::int32_t>(tree.leaf_class.size());
+    tree.leaf_offset[leaf + 1] = static_cast<std::int32_t>(tree.leaf_value.size());
   }
 }
 
@@ -71,7 +71,7 @@ void bound_leaves(Tree& tree, const ForestShape& shape, std::span<const std::int
   if (shape.is_classifier) {
     set_shares(tree, moved);
   } else {
-    tree.leaf_value = std::move(moved);
+    tree.leaf_value.assign(moved.begin(), moved.end());
   }
 }
 

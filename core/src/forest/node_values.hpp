@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bayeswood/forest/tree.hpp"
+#include "output_rows.hpp"
 
 namespace bayeswood {
 
@@ -15,7 +16,9 @@ namespace bayeswood {
 class NodeValues {
  public:
   explicit NodeValues(const ForestShape& shape)
-      : is_classifier_(shape.is_classifier), k_(static_cast<std::size_t>(shape.n_outputs)) {}
+      : is_classifier_(shape.is_classifier),
+        k_(static_cast<std::size_t>(shape.n_outputs)),
+        zeros_(k_, 0.0) {}
 
   void load(const Tree& tree, std::span<const double> leaf_value);
 
@@ -25,24 +28,28 @@ class NodeValues {
     if (tree_->feature[node] != LEAF) return inner_.data() + (c - 1) / 2 * k_;
     return is_classifier_ ? nullptr : leaf_value_.data() + c * k_;
   }
-  // out = base + factor * value.
+  // out = base + factor * value; out is not base.
   void add(std::size_t node, double factor, const double* base, double* out) const {
-    if (const double* own = row(node)) {
-      for (std::size_t j = 0; j < k_; ++j) out[j] = base[j] + factor * own[j];
-      return;
-    }
-    for (std::size_t j = 0; j < k_; ++j) out[j] = base[j];
-    const std::uint32_t leaf = tree_->child[node];
-    for (std::int32_t e = tree_->leaf_offset[leaf]; e < tree_->leaf_offset[leaf + 1]; ++e)
-      out[tree_->leaf_class[e]] += factor * leaf_value_[e];
+    if (const double* own = row(node)) return kernels_.add_row(k_, base, factor, own, out);
+    kernels_.add_row(k_, base, 0.0, zeros_.data(),
+                     out);  // a copy, without a call for a few numbers
+    add_leaf(node, factor, out);
   }
 
  private:
+  // Of a classifier, out += factor * value.
+  void add_leaf(std::size_t node, double factor, double* out) const {
+    const std::uint32_t leaf = tree_->child[node];
+    const double* value = leaf_value_.data() + tree_->leaf_offset[leaf];
+    for (const std::int32_t label : tree_->classes_of(leaf)) out[label] += factor * *value++;
+  }
   // Of a node that has children.
   void mix(std::size_t node);
 
   bool is_classifier_;
   std::size_t k_;
+  const OutputKernels& kernels_ = output_kernels();
+  std::vector<double> zeros_;
   const Tree* tree_ = nullptr;
   std::span<const double> leaf_value_;
   std::vector<double> inner_;  // of the nodes that have children, in order

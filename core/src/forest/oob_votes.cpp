@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "leaf_walk.hpp"
+#include "output_rows.hpp"
 
 namespace bayeswood {
 namespace {
@@ -16,25 +17,32 @@ struct BlockSums {
   }
 
   std::size_t n_classes;
-  std::vector<double> sums[2], sum_w[2];
+  LargeVector<double> sums[2];
+  std::vector<double> sum_w[2];
   std::vector<std::int32_t> counts;
   std::vector<double> sum_ww;
 };
 
-// Adds what the leaves say of the rows of a block. Leaves are fetched from memory before it is
-// their turn: they are met in no order, and those of a shrunk tree are many times a cache.
+// Adds what the leaves say of the rows of a block.
 void add_leaves(const Tree& tree, std::size_t k, double weight,
                 std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
                 double* sums) {
-  constexpr std::size_t AHEAD = 8, LINE = 8;
-  const bool is_full = tree.leaf_value.size() == tree.n_leaves() * k;
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (is_full && i + AHEAD < places.size()) {
-      const double* next = tree.leaf_value.data() + tree.child[leaf[i + AHEAD]] * k;
-      for (std::size_t c = 0; c < k; c += LINE) __builtin_prefetch(next + c);
-    }
+  if (tree.leaf_value.size() == tree.n_leaves() * k)
+    return output_kernels().add_leaves(
+        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
+  for (std::size_t i = 0; i < places.size(); ++i)
     add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
-  }
+}
+
+// Most rows have votes for most classes, if leaves are shrunk.
+void make_room(std::size_t n_rows, std::size_t n_classes, OobVotes& out) {
+  constexpr std::size_t MOST = std::size_t{1} << 22;
+  const std::size_t n = std::min(MOST, n_rows * n_classes);
+  out.start.reserve(n_rows + 1);
+  out.counts.reserve(n_rows);
+  out.n_effective.reserve(n_rows);
+  out.label.reserve(n);
+  for (auto* values : {&out.mean, &out.half[0], &out.half[1]}) values->reserve(n);
 }
 
 void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {
@@ -67,6 +75,7 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
   // is faster to have few blocks, whose sums do not stay in the second cache.
   const std::size_t most = 4 * most_block_rows(forest);
   OobVotes out;
+  make_room(table.n_rows(), k, out);
   for (std::size_t first = 0; first < table.n_rows(); first += step) {
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);

@@ -18,84 +18,109 @@ class LeafShrinker {
         k_(static_cast<std::size_t>(shape.n_outputs)),
         strength_(strength),
         values_(shape),
-        leaf_(k_) {
-    for (std::int32_t j = 0; j < shape.n_outputs; ++j) all_labels_.push_back(j);
+        zeros_(k_, 0.0),
+        all_labels_(k_) {
+    std::iota(all_labels_.begin(), all_labels_.end(), 0);
   }
 
   Tree shrunk(const Tree& tree) {
     start(tree);
+    if (tree.n_nodes() == 1) end_leaf(0, 1.0, zeros_.data());
     for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
       if (tree.feature[i] == LEAF) continue;
       const std::size_t inner = inner_number(tree, i);
       const double n = tree.n_samples[i];
       const double below = std::min(n / (n + strength_), share_[inner]);
-      values_.add(i, share_[inner] - below, above_.data() + inner * k_, sum_.data());
-      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) hand_down(tree, c, below);
+      const double* above = i == 0 ? zeros_.data() : sums_.data() + (i - 1) / 2 * k_;
+      double* sum = sums_.data() + inner * k_;
+      values_.add(i, share_[inner] - below, above, sum);
+      if (i == 0) is_full_ = k_ > 1 && is_positive(sum);
+      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) {
+        if (tree.feature[c] == LEAF) {
+          end_leaf(c, below, sum);
+        } else {
+          share_[inner_number(tree, c)] = below;
+        }
+      }
     }
+    finish();
     return std::move(out_);
   }
 
  private:
   void start(const Tree& tree) {
     values_.load(tree, tree.leaf_value);
-    above_.resize((tree.n_leaves() - 1) * k_);
+    sums_.resize((tree.n_leaves() - 1) * k_);
     share_.resize(tree.n_leaves() - 1);
-    out_ = tree;
-    out_.leaf_value = {};
-    out_.leaf_value.reserve(tree.n_leaves() * k_);
+    copy_nodes(tree);
+    out_.leaf_value.resize(tree.n_leaves() * k_);
+    next_ = out_.leaf_value.data();
     if (shape_.is_classifier) {
       out_.leaf_offset.assign(1, 0);
       out_.leaf_offset.reserve(tree.n_leaves() + 1);
-      out_.leaf_class = {};
-      out_.leaf_class.reserve(tree.n_leaves() * k_);
     }
-    sum_.assign(k_, 0.0);
-    hand_down(tree, 0, 1.0);
+    is_full_ = false;
+    if (tree.n_nodes() > 1) share_[0] = 1.0;
+  }
+
+  // All but what leaves say.
+  void copy_nodes(const Tree& tree) {
+    out_ = {};
+    out_.feature = tree.feature;
+    out_.threshold = tree.threshold;
+    out_.child = tree.child;
+    out_.missing_left = tree.missing_left;
+    out_.n_samples = tree.n_samples;
+    out_.weight = tree.weight;
+    out_.category_offset = tree.category_offset;
+    out_.category_words = tree.category_words;
+    out_.leaf_rows = tree.leaf_rows;
   }
 
   static std::size_t inner_number(const Tree& tree, std::size_t node) {
     return (tree.child[node] - 1) / 2;
   }
 
-  // Tells a node what its ancestors contribute, which is in sum_, and its share a. Leaves come in
-  // their order: children follow one another as their parents do.
-  void hand_down(const Tree& tree, std::size_t node, double share) {
-    if (tree.feature[node] != LEAF) {
-      const std::size_t inner = inner_number(tree, node);
-      share_[inner] = share;
-      std::copy(sum_.begin(), sum_.end(), above_.begin() + inner * k_);
-    } else {
-      values_.add(node, share, sum_.data(), leaf_.data());
-      append_leaf(leaf_.data());
-    }
+  bool is_positive(const double* values) const {
+    return std::all_of(values, values + k_, [](double value) { return value > 0; });
   }
 
-  // As `Tree` keeps them: without the classes that have none.
-  void append_leaf(const double* values) {
-    const auto positive = [](double value) { return value > 0; };
-    if (!shape_.is_classifier || std::all_of(values, values + k_, positive)) {
-      out_.leaf_value.insert(out_.leaf_value.end(), values, values + k_);
-      if (!shape_.is_classifier) return;
-      out_.leaf_class.insert(out_.leaf_class.end(), all_labels_.begin(), all_labels_.end());
+  // Leaves come in their order: children follow one another as their parents do. Where the root has
+  // all classes, all leaves have: nothing that is added is negative. Else as `Tree` keeps them,
+  // without the classes that have none.
+  void end_leaf(std::size_t node, double share, const double* above) {
+    values_.add(node, share, above, next_);
+    const double* values = next_;
+    if (!shape_.is_classifier || is_full_) {
+      next_ += k_;
     } else {
       for (std::size_t j = 0; j < k_; ++j) {
-        if (!positive(values[j])) continue;
+        if (!(values[j] > 0)) continue;
         out_.leaf_class.push_back(static_cast<std::int32_t>(j));
-        out_.leaf_value.push_back(values[j]);
+        *next_++ = values[j];
       }
     }
-    out_.leaf_offset.push_back(static_cast<std::int32_t>(out_.leaf_class.size()));
+    if (!shape_.is_classifier) return;
+    out_.leaf_offset.push_back(static_cast<std::int32_t>(next_ - out_.leaf_value.data()));
+  }
+
+  void finish() {
+    if (is_full_ && shape_.is_classifier)
+      out_.leaf_class.assign(all_labels_.begin(), all_labels_.end());
+    out_.leaf_value.resize(static_cast<std::size_t>(next_ - out_.leaf_value.data()));
   }
 
   const ForestShape& shape_;
   std::size_t k_;
   double strength_;
-  std::vector<std::int32_t> all_labels_;
   NodeValues values_;
-  std::vector<double> above_;  // of nodes that have children, what the ancestors contribute
+  std::vector<double> sums_;  // of nodes that have children, what they and the ancestors contribute
   std::vector<double> share_;  // of the same, a_l
-  std::vector<double> sum_, leaf_;
+  std::vector<double> zeros_;
+  std::vector<std::int32_t> all_labels_;
   Tree out_;
+  double* next_ = nullptr;  // where the values of the next leaf go
+  bool is_full_ = false;    // every leaf has all classes
 };
 
 // Shrunk values of some leaves of one tree after another, for each strength. Only nodes above these
@@ -106,7 +131,9 @@ class PathSums {
       : strengths_(strengths),
         is_classifier_(shape.is_classifier),
         k_(static_cast<std::size_t>(shape.n_outputs)),
-        value_(strengths.size() * k_),
+        size_(strengths.size() * k_),
+        weight_(strengths.size()),
+        zeros_(k_, 0.0),
         all_outputs_(k_) {
     std::iota(all_outputs_.begin(), all_outputs_.end(), 0);
   }
@@ -115,25 +142,37 @@ class PathSums {
   void start(const Tree& tree, std::span<const std::uint32_t> leaves) {
     tree_ = &tree;
     find_known(leaves);
-    own_.assign(known_.size() * k_, 0.0);
+    own_.resize(known_.size() * k_);
     label_.clear();
     mean_.clear();
     first_.resize(internal_.size());
     for (std::size_t q = internal_.size(); q-- > 0;) mix(q);
-    above_.resize(known_.size() * value_.size());
+    above_.resize(known_.size() * size_);
     share_.resize(known_.size() * strengths_.size());
-    std::fill_n(above_.begin(), value_.size(), 0.0);  // of the root
+    std::fill_n(above_.begin(), size_, 0.0);  // of the root
     std::fill_n(share_.begin(), strengths_.size(), 1.0);
     for (std::size_t p = 1; p < known_.size(); ++p) find_above(p);
   }
 
-  // n_strengths x n_outputs.
-  const double* leaf(std::uint32_t node) {
-    const std::size_t p = place_[node];
-    std::copy_n(above_.begin() + p * value_.size(), value_.size(), value_.begin());
-    for (std::size_t s = 0; s < strengths_.size(); ++s)
-      add_leaf(node, share_[p * strengths_.size() + s], value_.data() + s * k_);
-    return value_.data();
+  // Adds a leaf's values to sums, which lie `stride` apart from strength to strength. All outputs
+  // have what the ancestors contribute; those that the leaf names are put right afterwards.
+  void add_leaf(std::uint32_t node, std::size_t stride, double* sums) {
+    const std::size_t p = place_[node], n_strengths = strengths_.size();
+    const double* above = above_.data() + p * size_;
+    const Entries own = leaf_entries(node);
+    named_.resize(n_strengths * own.n);
+    double* named = named_.data();
+    for (std::size_t s = 0; s < n_strengths; ++s) {
+      const double share = share_[p * n_strengths + s];
+      for (std::size_t e = 0; e < own.n; ++e) {
+        const std::int32_t j = own.output[e];
+        *named++ = sums[s * stride + j] + (above[s * k_ + j] + share * own.value[e]);
+      }
+    }
+    kernels_.add_apart({n_strengths, k_}, above, stride, sums);
+    named = named_.data();
+    for (std::size_t s = 0; s < n_strengths; ++s)
+      for (std::size_t e = 0; e < own.n; ++e) sums[s * stride + own.output[e]] = *named++;
   }
 
  private:
@@ -169,9 +208,8 @@ class PathSums {
   Entries leaf_entries(std::size_t node) const {
     const std::size_t leaf = tree_->child[node];
     if (!is_classifier_) return {all_outputs_.data(), tree_->leaf_value.data() + leaf * k_, k_};
-    const auto begin = static_cast<std::size_t>(tree_->leaf_offset[leaf]);
-    const auto end = static_cast<std::size_t>(tree_->leaf_offset[leaf + 1]);
-    return {tree_->leaf_class.data() + begin, tree_->leaf_value.data() + begin, end - begin};
+    const std::span<const std::int32_t> classes = tree_->classes_of(leaf);
+    return {classes.data(), tree_->leaf_value.data() + tree_->leaf_offset[leaf], classes.size()};
   }
 
   Entries entries(std::size_t node) const {
@@ -180,9 +218,6 @@ class PathSums {
     return {label_.data() + range.begin, mean_.data() + range.begin, range.n};
   }
 
-  void add_leaf(std::size_t node, double factor, double* out) const {
-    add(leaf_entries(node), factor, out);
-  }
   static void add(const Entries& what, double factor, double* out) {
     for (std::size_t e = 0; e < what.n; ++e) out[what.output[e]] += factor * what.value[e];
   }
@@ -195,15 +230,24 @@ class PathSums {
     const double share = total > 0 ? left / total : 0.5;
     if (place_[node] == UNKNOWN) return merge(q, c, share);
     double* out = own_.data() + place_[node] * k_;
-    add_mean(c, share, out);
-    add_mean(c + 1, 1 - share, out);
+    const double *left_row = row(c), *right_row = row(c + 1);
+    if (left_row != nullptr && right_row != nullptr)
+      return kernels_.mix_rows(k_, share, left_row, 1 - share, right_row, out);
+    if (left_row != nullptr) {
+      kernels_.add_row(k_, zeros_.data(), share, left_row, out);
+    } else if (right_row != nullptr) {
+      kernels_.add_row(k_, zeros_.data(), 1 - share, right_row, out);
+    } else {
+      std::fill_n(out, k_, 0.0);
+    }
+    if (left_row == nullptr) add(entries(c), share, out);
+    if (right_row == nullptr) add(entries(c + 1), 1 - share, out);
   }
 
-  void add_mean(std::size_t node, double factor, double* out) const {
-    if (place_[node] == UNKNOWN || tree_->feature[node] == LEAF)
-      return add(entries(node), factor, out);
-    const double* own = own_.data() + place_[node] * k_;
-    for (std::size_t j = 0; j < k_; ++j) out[j] += factor * own[j];
+  // All outputs of a node that is known and no leaf; else null.
+  const double* row(std::size_t node) const {
+    const bool has_row = place_[node] != UNKNOWN && tree_->feature[node] != LEAF;
+    return has_row ? own_.data() + place_[node] * k_ : nullptr;
   }
 
   // Of children that are both not known.
@@ -231,12 +275,11 @@ class PathSums {
     const std::size_t up = parent(p), n_strengths = strengths_.size();
     const double n = tree_->n_samples[known_[up]];
     for (std::size_t s = 0; s < n_strengths; ++s) {
-      double* above = above_.data() + p * value_.size() + s * k_;
-      const double* above_up = above_.data() + up * value_.size() + s * k_;
       share_[p * n_strengths + s] = n / (n + strengths_[s]);
-      const double weight = share_[up * n_strengths + s] - share_[p * n_strengths + s];
-      for (std::size_t j = 0; j < k_; ++j) above[j] = above_up[j] + weight * own_[up * k_ + j];
+      weight_[s] = share_[up * n_strengths + s] - share_[p * n_strengths + s];
     }
+    kernels_.add_to_each({n_strengths, k_}, above_.data() + up * size_, weight_.data(),
+                         own_.data() + up * k_, above_.data() + p * size_);
   }
 
   struct Range {
@@ -245,7 +288,10 @@ class PathSums {
 
   std::span<const double> strengths_;
   bool is_classifier_;
-  std::size_t k_;
+  std::size_t k_, size_;
+  const OutputKernels& kernels_ = output_kernels();
+  std::vector<double> weight_;  // of a node's parent, for each strength
+  std::vector<double> zeros_;
   const Tree* tree_ = nullptr;
   std::vector<std::uint32_t> internal_;  // nodes that have children, in order
   std::vector<std::uint32_t> place_;     // of every node that is known, in the next four
@@ -256,7 +302,7 @@ class PathSums {
   std::vector<Range> first_;   // of inner nodes that are not known, in the next two
   std::vector<std::int32_t> label_;
   std::vector<double> mean_;
-  std::vector<double> value_;
+  std::vector<double> named_;
   std::vector<std::int32_t> all_outputs_;
 };
 
@@ -321,12 +367,8 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
         paths.start(forest.tree(t), std::span(leaf).first(places.size()));
         for (std::size_t i = 0; i < places.size(); ++i) {
           const std::size_t row = begin + places[i];
-          const double* value = paths.leaf(leaf[i]);
           ++counts[kind * n + row];
-          for (std::size_t s = 0; s < n_strengths; ++s) {
-            double* sum = sums + ((kind * n_strengths + s) * n + row) * k;
-            for (std::size_t j = 0; j < k; ++j) sum[j] += value[s * k + j];
-          }
+          paths.add_leaf(leaf[i], n * k, sums + (kind * n_strengths * n + row) * k);
         }
       });
 }

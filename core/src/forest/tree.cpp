@@ -8,9 +8,9 @@
 namespace bayeswood {
 namespace {
 
-template <class T>
-std::size_t bytes_of(const std::vector<T>& values) {
-  return values.size() * sizeof(T);
+template <class Values>
+std::size_t bytes_of(const Values& values) {
+  return values.size() * sizeof(values[0]);
 }
 
 std::string at_node(std::size_t node, const char* what) {
@@ -20,20 +20,22 @@ std::string at_node(std::size_t node, const char* what) {
 std::string check_class_leaf(const Tree& tree, const ForestShape& shape, std::size_t leaf) {
   double total = 0;
   std::int32_t previous = -1;
-  for (std::int32_t e = tree.leaf_offset[leaf]; e < tree.leaf_offset[leaf + 1]; ++e) {
-    const std::int32_t label = tree.leaf_class[e];
+  std::size_t e = static_cast<std::size_t>(tree.leaf_offset[leaf]);
+  for (const std::int32_t label : tree.classes_of(leaf)) {
     if (label <= previous || label >= shape.n_outputs) return "leaf classes out of order or range";
     if (!(tree.leaf_value[e] > 0 && tree.leaf_value[e] <= 1)) return "probability outside (0, 1]";
-    total += tree.leaf_value[e];
+    total += tree.leaf_value[e++];
     previous = label;
   }
   return std::abs(total - 1) < 1e-6 ? "" : "probabilities do not sum to 1";
 }
 
 std::string check_classes(const Tree& tree, const ForestShape& shape) {
+  const auto k = static_cast<std::size_t>(shape.n_outputs);
+  const bool once = tree.leaf_class.size() == k && tree.leaf_value.size() == tree.n_leaves() * k;
   if (tree.leaf_offset.size() != tree.n_leaves() + 1 || tree.leaf_offset[0] != 0 ||
-      tree.leaf_class.size() != tree.leaf_value.size() ||
-      static_cast<std::size_t>(tree.leaf_offset.back()) != tree.leaf_class.size()) {
+      (!once && tree.leaf_class.size() != tree.leaf_value.size()) ||
+      static_cast<std::size_t>(tree.leaf_offset.back()) != tree.leaf_value.size()) {
     return "leaf entries do not add up";
   }
   for (std::size_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
@@ -162,13 +164,19 @@ void NodeValues::mix(std::size_t node) {
   const double total = left + tree_->weight[c + 1];
   const double share = total > 0 ? left / total : 0.5;
   double* out = inner_.data() + (c - 1) / 2 * k_;
-  if (const double* of_left = row(c)) {
-    for (std::size_t j = 0; j < k_; ++j) out[j] = share * of_left[j];
+  const double *of_left = row(c), *of_right = row(c + 1);
+  if (of_left != nullptr && of_right != nullptr)
+    return kernels_.mix_rows(k_, share, of_left, 1 - share, of_right, out);
+  // Of classes, which a leaf names once each: it does not matter which child comes first.
+  if (of_left != nullptr) {
+    kernels_.add_row(k_, zeros_.data(), share, of_left, out);
+  } else if (of_right != nullptr) {
+    kernels_.add_row(k_, zeros_.data(), 1 - share, of_right, out);
   } else {
     std::fill_n(out, k_, 0.0);
-    add(c, share, out, out);
   }
-  add(c + 1, 1 - share, out, out);
+  if (of_left == nullptr) add_leaf(c, share, out);
+  if (of_right == nullptr) add_leaf(c + 1, 1 - share, out);
 }
 
 std::vector<double> node_values(const Tree& tree, const ForestShape& shape,

@@ -1,7 +1,9 @@
 #include "bayeswood/grow/random_grower.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 namespace bayeswood {
@@ -38,7 +40,7 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
   draws_ = draws;
   rows_ = &rows;
   parts_.set_rows(rows.data(), rows.size());
-  if (is_plain_ && target_.kind == TargetKind::SCALAR) load_numbers();
+  if (is_plain_ && target_.kind == TargetKind::SCALAR) load_scalars();
   stack_.clear();
   push_or_end(tree, {TreeBuilder::ROOT, 0, 0, totals});
   while (!stack_.empty()) {
@@ -49,14 +51,19 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
   }
 }
 
-void RandomGrower::load_numbers() {
-  numbers_.resize(matrix_.n_rows());
-  bool are_units = true;
+void RandomGrower::load_scalars() {
+  const bool are_units = std::all_of(rows_->begin(), rows_->end(),
+                                     [&](std::uint32_t row) { return data_.pair[row].w == 1; });
+  const bool counts = are_units && target_.is_classifier;
+  (counts ? ones_.resize(matrix_.n_rows()) : numbers_.resize(matrix_.n_rows()));
   for (const auto row : *rows_) {
     const auto [w, wy] = data_.pair[row];
-    numbers_[row] = {w, wy, wy * data_.y[row], data_.y[row]};
-    are_units &= w == 1;
+    if (counts)
+      ones_[row] = wy > 0 ? 1 : 0;
+    else
+      numbers_[row] = {w, wy, wy * data_.y[row], data_.y[row]};
   }
+  scalars_ = {counts ? nullptr : numbers_.data(), counts ? ones_.data() : nullptr};
   sums_.set_units(are_units);
   if (narrow_) narrow_->set_units(are_units);
   if (wide_) wide_->set_units(are_units);
@@ -66,7 +73,7 @@ void RandomGrower::load_numbers() {
 bool RandomGrower::grow_copied(TreeContext& tree, const GrowTask& task) {
   const auto grow = [&](auto& grower) {
     if (!grower || !grower->takes(task.totals.n)) return false;
-    grower->grow(tree, task, *rows_, data_, numbers_.data(), draws_);
+    grower->grow(tree, task, *rows_, data_, scalars_, draws_);
     return true;
   };
   return grow(narrow_) || grow(wide_);
@@ -83,18 +90,15 @@ void RandomGrower::push_or_end(TreeContext& tree, const GrowTask& task) {
 void RandomGrower::part(TreeContext& tree, const Split& split, const GrowTask& task, GrowTask& left,
                         GrowTask& right) {
   const std::uint16_t* column = matrix_.column(split.feature);
-  if (!numbers_.empty()) {
+  const auto below_cut = [=, cut = split.cut_code](std::uint32_t row) { return column[row] <= cut; };
+  if (scalars_.ones != nullptr) return parts_.part_ones(task, scalars_.ones, below_cut, left, right);
+  if (scalars_.numbers != nullptr) {
     const auto cut = static_cast<std::uint16_t>(split.cut_code);
     return parts_.part_numbers(task,
-                               RowPart<std::uint16_t>{{}, {}, {}, column, 1, cut, numbers_.data()},
+                               RowPart<std::uint16_t>{{}, {}, {}, column, 1, cut, scalars_.numbers},
                                tree.options.kernels->codes, left, right);
   }
-  if (is_plain_) {
-    const auto goes_left = [=, cut = split.cut_code](std::uint32_t row) {
-      return column[row] <= cut;
-    };
-    return parts_.part(task, data_, goes_left, left, right);
-  }
+  if (is_plain_) return parts_.part(task, data_, below_cut, left, right);
   sides_.set(split, matrix_.feature(split.feature));
   const auto goes_left = [&](std::uint32_t row) { return sides_.goes_left(column[row]); };
   parts_.part(task, data_, goes_left, left, right);
@@ -135,10 +139,10 @@ Split RandomGrower::find_split(TreeContext& tree, const GrowTask& task) {
 void RandomGrower::load_node(const GrowTask& task) {
   if (is_loaded_) return;
   is_loaded_ = true;
-  if (numbers_.empty())
-    sums_.load_node(rows_of(task), data_, task.totals);
+  if (is_plain_ && target_.kind == TargetKind::SCALAR)
+    sums_.load_scalars(rows_of(task), scalars_, task.totals);
   else
-    sums_.load_numbers(rows_of(task), numbers_.data(), task.totals);
+    sums_.load_node(rows_of(task), data_, task.totals);
 }
 
 // The next feature; returns 1 if it varies.
@@ -200,7 +204,9 @@ LaneCodes RandomGrower::load_plain(const FeatureLanes& lanes, const GrowTask& ta
   const std::uint16_t* const columns[LANES] = {matrix_.column(first), matrix_.column(second),
                                                matrix_.column(third), matrix_.column(fourth)};
   for (const auto row : rows) {
-    for (std::size_t k = 0; k < LANES; ++k) to[k] = columns[k][row];
+    const std::array<std::uint16_t, LANES> own{columns[0][row], columns[1][row], columns[2][row],
+                                               columns[3][row]};
+    std::memcpy(to, own.data(), sizeof own);
     to += LANES;
   }
   return {lane_codes_.data(), task.totals.n};

@@ -1,5 +1,7 @@
 #include "bayeswood/grow/small_grower.hpp"
 
+#include <algorithm>
+
 namespace bayeswood {
 
 SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
@@ -10,7 +12,9 @@ SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
       subtree_(matrix, target, choice.keeps_lists()),
       search_(subtree_, choice),
       twigs_(matrix, target),
-      sums_(subtree_.rows(), target) {}
+      sums_(subtree_.rows(), target),
+      left_classes_(target.n_outputs),
+      right_classes_(target.n_outputs) {}
 
 void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth,
                        const NodeTotals& totals, std::span<const std::uint32_t> rows,
@@ -45,7 +49,10 @@ bool SmallGrower::push_or_end(TreeContext& tree, Task task, const double* class_
   if (ends) {
     end(tree, task);
   } else {
-    if (class_w != nullptr) task.n_pushed = search_.lanes()->push(class_w);
+    if (class_w != nullptr)
+      task.n_pushed = search_.lanes() != nullptr
+                          ? search_.lanes()->push(class_w)
+                          : search_.waiting()->push_labels({class_w, target_.n_outputs});
     stack_.push_back(task);
   }
   return ends;
@@ -66,9 +73,9 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   const std::uint32_t n_left = partition(split, task);
   const auto children = tree.builder.set_split(task.node, split, n_left, n - n_left);
   tree.count_gain(split, task.totals);
-  const bool in_lanes = search_.lanes() != nullptr;
-  const double* left_w = in_lanes ? child_classes_.left : nullptr;
-  const double* right_w = in_lanes ? child_classes_.right : nullptr;
+  const bool in_lanes = search_.lanes() != nullptr, waits = search_.waiting() != nullptr;
+  double* left_w = in_lanes ? child_classes_.left : waits ? left_classes_.data() : nullptr;
+  double* right_w = in_lanes ? child_classes_.right : waits ? right_classes_.data() : nullptr;
   const bool counting = subtree_.is_counted();
   const PackedCount all = counting ? counts_of(task.totals) : 0;
   const Task left{children.left, task.depth + 1, task.begin,
@@ -84,10 +91,21 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
 }
 
 NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,
-                                          const double* class_w) {
+                                          double* class_w) {
   if (subtree_.is_counted()) return count_totals(rows);
+  if (search_.waiting() != nullptr) return summed_classes(begin, n, class_w);
   const bool in_order = class_w != nullptr && n >= target_.n_outputs;  // as class_totals adds up
   return in_order ? search_.lanes()->totals(class_w, n) : child_totals(begin, n);
+}
+
+// As class_totals adds up; and the weights of the classes, which the child will ask for.
+NodeTotals SmallGrower::summed_classes(std::uint32_t begin, std::uint32_t n, double* class_w) {
+  const auto rows = subtree_.ids(begin, n);
+  std::vector<double>& sums = sums_.class_weights();
+  sums.resize(target_.n_outputs, 0.0);
+  for (const auto id : rows) sums[subtree_.rows().label[id]] += subtree_.rows().w[id];
+  std::copy(sums.begin(), sums.end(), class_w);
+  return summed_class_totals(rows, subtree_.rows(), target_, sums);
 }
 
 // The rows are this subtree's own, and may be centred anew.

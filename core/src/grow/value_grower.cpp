@@ -85,10 +85,10 @@ bool ValueGrower<Value>::takes(std::size_t n_rows) const {
 template <class Value>
 void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
                               std::vector<std::uint32_t>& order, const RowData& data,
-                              const NumberRow* numbers, Stream& draws) {
+                              const ScalarRows& scalars, Stream& draws) {
   draws_ = &draws;
   parts_.set_rows(order.data(), task.totals.n);
-  copy_rows(parts_.rows_of(task), data, numbers);
+  copy_rows(parts_.rows_of(task), data, scalars);
   stack_.assign(1, task);
   while (!stack_.empty()) {
     const GrowTask next = stack_.back();
@@ -100,10 +100,11 @@ void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
 
 template <class Value>
 void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData& data,
-                                   const NumberRow* numbers) {
+                                   const ScalarRows& scalars) {
   constexpr std::size_t AHEAD = 8, LINE = 64 / sizeof(Value);
   const std::size_t n = rows.size();
   const bool classes = target_.kind == TargetKind::CLASSES, regression = !target_.is_classifier;
+  const bool counts = scalars.ones != nullptr;
   Block& to = block_;
   to.training_row.assign(rows.begin(), rows.end());
   to.values.resize(n * table_.stride + MOST_PICKED_BYTES / sizeof(Value));
@@ -111,9 +112,12 @@ void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData&
   if (classes) {
     to.w.resize(n);
     to.label.resize(n);
+  } else if (counts) {
+    to.ones.resize(n);
   } else {
     to.numbers.resize(n);
   }
+  to.scalars = {counts ? nullptr : to.numbers.data(), counts ? to.ones.data() : nullptr};
   if (regression) {
     to.pair.resize(n);
     to.natural.resize(n);
@@ -126,8 +130,10 @@ void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData&
     if (classes) {
       to.w[i] = data.w[row];
       to.label[i] = data.label[row];
+    } else if (counts) {
+      to.ones[i] = scalars.ones[row];
     } else {
-      to.numbers[i] = numbers[row];
+      to.numbers[i] = scalars.numbers[row];
     }
     if (regression) {
       to.pair[i] = data.pair[row];
@@ -174,7 +180,11 @@ template <class Value>
 void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
                               const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
   const Value* column = block_.values.data() + table_.place(best.feature);
-  const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.numbers.data()};
+  const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.scalars.numbers};
+  if (block_.scalars.ones != nullptr) {
+    const auto below_cut = [&by](std::uint32_t row) { return by.column[row * by.stride] <= by.cut; };
+    return parts_.part_ones(task, block_.scalars.ones, below_cut, left, right);
+  }
   if (target_.kind != TargetKind::CLASSES)
     return parts_.part_numbers(task, by, kernels, left, right);
   auto& [right_w, left_w] = parts_.side_weights();
@@ -194,7 +204,7 @@ void ValueGrower<Value>::load_node(const GrowTask& task) {
   if (target_.kind == TargetKind::CLASSES)
     sums_.load_node(rows_of(task), block_.data, task.totals);
   else
-    sums_.load_numbers(rows_of(task), block_.numbers.data(), task.totals);
+    sums_.load_scalars(rows_of(task), block_.scalars, task.totals);
 }
 
 // See RandomGrower::find_split.

@@ -12,6 +12,12 @@ namespace {
 
 constexpr double LOG_TWO = 0.69314718055994530942;
 constexpr std::uint32_t DEPTHS_IN_TABLE = 256;
+constexpr std::uint32_t LEAVES_IN_TABLE = 256;
+
+// Of the shapes of k leaves, Catalan(k - 1) = (2k - 2)! / (k! (k - 1)!).
+double minus_log_shapes(double k) {
+  return log_gamma(k + 1) + log_gamma(k) - log_gamma(2 * k - 1);
+}
 
 std::vector<std::uint32_t> all_rows(const RankedTable& table) {
   std::vector<std::uint32_t> rows(table.n_rows());
@@ -90,6 +96,8 @@ TreeLaw::TreeLaw(const RankedTable& table, TreePriorKind kind, const ChipmanPrio
     log_split_.push_back(std::log(p));
     log_stop_.push_back(std::log1p(-p));
   }
+  if (!is_chipman())
+    for (std::uint32_t k = 1; k <= LEAVES_IN_TABLE; ++k) log_shape_.push_back(minus_log_shapes(k));
   for (std::size_t n = 0; n <= table.n_features(); ++n)
     log_count_.push_back(std::log(static_cast<double>(n)));
   const auto rows = all_rows(table);
@@ -114,8 +122,7 @@ double TreeLaw::log_stop(std::uint32_t depth) const {
 
 double TreeLaw::log_shape(std::uint32_t n_leaves) const {
   if (is_chipman()) return 0;
-  const double k = n_leaves;  // Catalan(k - 1) = (2k - 2)! / (k! (k - 1)!)
-  return log_gamma(k + 1) + log_gamma(k) - log_gamma(2 * k - 1);
+  return n_leaves <= LEAVES_IN_TABLE ? log_shape_[n_leaves - 1] : minus_log_shapes(n_leaves);
 }
 
 bool TreeLaw::can_vary(Rows rows, RuleScratch& scratch) const {

@@ -12,10 +12,10 @@ class Digest {
  public:
   std::uint64_t value() const { return value_; }
 
-  template <class T>
-  void add(const std::vector<T>& numbers) {
+  template <class Numbers>
+  void add(const Numbers& numbers) {
     fold(numbers.size());
-    for (const T number : numbers) fold(bits_of(number));
+    for (const auto number : numbers) fold(bits_of(number));
   }
 
  private:

@@ -244,8 +244,6 @@ def test_records_survive_and_are_gone_on_with(tmp_path):
     again = Store.open(store.path, 10)
     assert again.records == store.records
     assert again.sets == store.sets
-    again.forget("a")
-    assert list(again.records) == [("s", 0, "b")]
     with pytest.raises(ValueError, match="10 trees, not 20"):
         Store.open(store.path, 20)
 
@@ -271,6 +269,19 @@ def test_a_run_measures_only_what_is_missing(tmp_path, monkeypatch, capsys):
     assert store.records["coin", 1, "half"]["log_p"] == pytest.approx(np.log(0.5))
     run(Store.open(store.path), [coin], ["half"], 3)
     assert len(calls) == 3
+
+
+def test_only_what_is_chosen_is_measured_again(tmp_path, monkeypatch):
+    model = Model("half", "classification", lambda *_: lambda X: np.full((len(X), 2), 0.5), "")
+    monkeypatch.setitem(CLASSIFIERS, "half", model)
+    store = store_with(tmp_path, {("coin", "half"): [1.0, 1.0], ("other", "half"): [1.0]})
+    run(store, [all_sets()["coin"]], ["half"], 1, again=["half"])
+    assert {key: record["log_p"] for key, record in store.records.items()} == {
+        ("coin", 0, "half"): pytest.approx(np.log(0.5)),
+        ("coin", 1, "half"): 1.0,
+        ("other", 0, "half"): 1.0,
+    }
+    assert set(store.sets) == {"coin", "other"}
 
 
 def test_targets_are_judged(tmp_path):

@@ -24,9 +24,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "bayeswood/base/large_memory.hpp"
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/forest/threshold_places.hpp"
 #include "bayeswood/forest/top_levels.hpp"
@@ -77,13 +79,13 @@ class CompiledForest {
   std::size_t n_features() const { return static_cast<std::size_t>(shape_.n_features); }
   std::size_t nbytes() const;
   // Where it is packed: trees of a group walk over the same places.
-  std::size_t n_groups() const { return groups_.size(); }
-  std::size_t group_of(std::size_t t) const { return group_of_[t]; }
+  std::size_t n_groups() const { return own_->groups.size(); }
+  std::size_t group_of(std::size_t t) const { return own_->group_of[t]; }
 
   // Encodes rows [begin, end) for a group of trees.
   void encode(std::size_t group, const MatrixView& table, std::size_t begin, std::size_t end,
               PlacedRows& out) const {
-    groups_[group].encode(table, begin, end, out);
+    own_->groups[group].encode(table, begin, end, out);
   }
   // Leaf nodes in tree t of those of the rows, encoded for its group, that are at these places,
   // which ascend. `going`: memory to work with.
@@ -111,19 +113,31 @@ class CompiledForest {
   using Node = PlaceNode;
   using WideNode = ValueNode;
 
+  // What forests that differ in their leaves' values have in common.
+  struct Tables {
+    std::vector<ThresholdPlaces> groups;  // packed
+    std::vector<std::uint32_t> group_of;  // packed: of each tree
+    std::vector<std::size_t> offset;      // of each tree in its nodes
+    std::vector<std::uint32_t> n_steps;   // of each tree, that its rows walk unasked
+    LargeVector<Node> nodes;              // packed
+    LargeVector<WideNode> wide_nodes;     // wide
+    std::vector<TopLevels> tops;          // packed: two of a large tree, if rows may enter by these
+    std::vector<std::uint32_t> top_of;    // packed: of each tree, the first in tops, or beyond
+  };
+
   // False if trees are better not packed.
   bool collect_groups();
   // Of each tree the first of its group that is the same.
   std::vector<std::size_t> first_alike() const;
   template <class AnyNode>
-  void pack_trees(std::vector<AnyNode>& nodes);
+  void pack_trees(LargeVector<AnyNode>& nodes);
   // The first levels of the large trees.
   void find_tops();
   template <class AnyNode>
-  void pack_tree(std::size_t t, std::vector<AnyNode>& nodes) const;
+  void pack_tree(std::size_t t, LargeVector<AnyNode>& nodes) const;
   const TopLevels* top_of(std::size_t t, bool is_double) const {
-    if (t >= top_of_.size() || top_of_[t] >= tops_.size()) return nullptr;
-    return &tops_[top_of_[t] + (is_double ? 1 : 0)];
+    if (t >= own_->top_of.size() || own_->top_of[t] >= own_->tops.size()) return nullptr;
+    return &own_->tops[own_->top_of[t] + (is_double ? 1 : 0)];
   }
   // IS_DOUBLE: see PlacedRows.
   template <bool IS_DOUBLE, class AnyNode, class Cell>
@@ -135,14 +149,7 @@ class CompiledForest {
   const Trees& trees_;
   bool packed_ = true;
   bool wide_ = false;
-  std::vector<ThresholdPlaces> groups_;  // packed
-  std::vector<std::uint32_t> group_of_;  // packed: of each tree
-  std::vector<std::size_t> offset_;      // of each tree in nodes_
-  std::vector<std::uint32_t> n_steps_;   // of each tree, that its rows walk unasked
-  std::vector<Node> nodes_;              // packed
-  std::vector<TopLevels> tops_;        // packed: two of each large tree, if rows may enter by these
-  std::vector<std::uint32_t> top_of_;  // packed: of each tree, first in tops_, or beyond
-  std::vector<WideNode> wide_nodes_;   // wide
+  std::shared_ptr<Tables> own_;
 };
 
 }  // namespace bayeswood

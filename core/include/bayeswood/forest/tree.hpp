@@ -16,28 +16,39 @@
 #include <string>
 #include <vector>
 
+#include "bayeswood/base/large_memory.hpp"
+
 namespace bayeswood {
 
 constexpr std::int32_t LEAF = -1;
 constexpr std::int64_t NO_SET = -1;
 
 struct Tree {
-  std::vector<std::int32_t> feature;  // LEAF at leaves
-  std::vector<double> threshold;      // NaN at leaves and at categorical nodes
-  std::vector<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
-  std::vector<std::uint8_t> missing_left;
-  std::vector<std::int32_t> n_samples;
-  std::vector<float> weight;
+  LargeVector<std::int32_t> feature;  // LEAF at leaves
+  LargeVector<double> threshold;      // NaN at leaves and at categorical nodes
+  LargeVector<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
+  LargeVector<std::uint8_t> missing_left;
+  LargeVector<std::int32_t> n_samples;
+  LargeVector<float> weight;
   std::vector<std::int64_t> category_offset;  // first word of the node's set; empty: no categories
   std::vector<std::uint64_t> category_words;
-  std::vector<std::int32_t>
+  LargeVector<std::int32_t>
       leaf_offset;  // classifier: entries of leaf l are [offset l, offset l + 1)
-  std::vector<std::int32_t> leaf_class;  // classifier: classes of positive probability, ascending
-  std::vector<double> leaf_value;  // classifier: probability per entry; else n_leaves x n_outputs
-  std::vector<std::int32_t> leaf_rows;  // training rows, leaf after leaf; empty if not kept
+  // Classifier: classes of positive probability, ascending, entry by entry; or, where every leaf
+  // has all classes, these once.
+  LargeVector<std::int32_t> leaf_class;
+  LargeVector<double> leaf_value;  // classifier: probability per entry; else n_leaves x n_outputs
+  LargeVector<std::int32_t> leaf_rows;  // training rows, leaf after leaf; empty if not kept
 
   std::size_t n_nodes() const { return feature.size(); }
   std::size_t n_leaves() const { return (feature.size() + 1) / 2; }
+  // Of a classifier, the classes of a leaf's entries.
+  std::span<const std::int32_t> classes_of(std::size_t leaf) const {
+    const auto begin = static_cast<std::size_t>(leaf_offset[leaf]);
+    const auto end = static_cast<std::size_t>(leaf_offset[leaf + 1]);
+    const bool by_entry = leaf_class.size() == leaf_value.size();
+    return {leaf_class.data() + (by_entry ? begin : 0), end - begin};
+  }
   std::size_t nbytes() const;
   std::int32_t depth() const;
 

@@ -101,8 +101,8 @@ class TreeWriter {
  private:
   static constexpr double NO_THRESHOLD = std::numeric_limits<double>::quiet_NaN();
 
-  template <class T>
-  static void append(std::span<const T> values, std::vector<T>& to) {
+  template <class T, class Vector>
+  static void append(std::span<const T> values, Vector& to) {
     for (const T value : values) to.push_back(value);  // mostly one: no call for it
   }
 

@@ -108,6 +108,34 @@ NodeTotals scalar_totals(std::span<const Id> ids, const RowData& rows) {
   return sums.finish(static_cast<std::uint32_t>(ids.size()));
 }
 
+// The same of two classes, labels 0 and 1. Every row weighs something, so that wy tells the class,
+// and the sum of w y^2 is that of w y.
+template <class Id>
+NodeTotals two_class_totals(std::span<const Id> ids, const RowData& rows) {
+  ScalarTotals sums;
+  std::size_t n_ones = 0;
+  for (const auto id : ids) {
+    const WeightedValue row = rows.pair[id];
+    sums.w += row.w;
+    sums.wy += row.wy;
+    n_ones += row.wy > 0 ? 1 : 0;
+  }
+  sums.wyy = sums.wy;
+  sums.y_min = n_ones == ids.size() ? 1 : 0;
+  sums.y_max = n_ones > 0 ? 1 : 0;
+  return sums.finish(static_cast<std::uint32_t>(ids.size()));
+}
+
+// The same where every row weighs 1.
+inline NodeTotals two_class_totals(std::uint32_t n, std::uint32_t n_ones) {
+  ScalarTotals sums;
+  sums.w = n;
+  sums.wy = sums.wyy = n_ones;
+  sums.y_min = n_ones == n ? 1 : 0;
+  sums.y_max = n_ones > 0 ? 1 : 0;
+  return sums.finish(n);
+}
+
 // Where the mean of numbers lies far outside the spread, responses are centred anew: differences of
 // large sums would drown the gains of deep nodes.
 inline bool is_far(const NodeTotals& totals, const Target& target) {
@@ -199,7 +227,8 @@ inline PackedCount counts_of(const NodeTotals& t) {
 template <class Id>
 NodeTotals node_totals(std::span<const Id> ids, const RowData& rows, const Target& target,
                        SideSet& sides) {
-  if (target.kind == TargetKind::SCALAR) return scalar_totals(ids, rows);
+  if (target.kind == TargetKind::SCALAR)
+    return target.is_classifier ? two_class_totals(ids, rows) : scalar_totals(ids, rows);
   if (target.kind == TargetKind::MULTI) return multi_totals(ids, rows, target, sides.multi());
   return class_totals(ids, rows, target, sides.class_weights());
 }

@@ -60,7 +60,7 @@ class RandomGrower {
   void push_or_end(TreeContext& tree, const GrowTask& task);
   void grow_node(TreeContext& tree, const GrowTask& task);
   void end(TreeContext& tree, const GrowTask& task);
-  void load_numbers();
+  void load_scalars();
   bool grow_copied(TreeContext& tree, const GrowTask& task);
   Split find_split(TreeContext& tree, const GrowTask& task);
   void load_node(const GrowTask& task);
@@ -102,7 +102,10 @@ class RandomGrower {
 
   bool is_plain_;  // numbers all, and none missing
   std::vector<std::uint16_t> lane_codes_;
-  std::vector<NumberRow> numbers_;  // plain and SCALAR: by row
+  // Plain and SCALAR: by row, in one of two forms.
+  std::vector<NumberRow> numbers_;
+  std::vector<std::uint8_t> ones_;
+  ScalarRows scalars_;
   // For small subtrees; one of them, or none.
   std::unique_ptr<ValueGrower<float>> narrow_;
   std::unique_ptr<ValueGrower<double>> wide_;

@@ -56,6 +56,19 @@ class RowPartition {
     }
   }
 
+  // The same of two classes whose rows weigh 1, `ones` by row: they are counted.
+  template <class Goes>
+  void part_ones(const GrowTask& task, const std::uint8_t* ones, Goes goes_left, GrowTask& left,
+                 GrowTask& right) {
+    std::uint32_t n_ones = 0, n_left = 0;
+    partition(task, goes_left, left, right, [&](std::uint32_t row, std::uint32_t goes) {
+      n_ones += ones[row];
+      n_left += ones[row] & goes;
+    });
+    left.totals = two_class_totals(left.totals.n, n_left);
+    right.totals = two_class_totals(right.totals.n, n_ones - n_left);
+  }
+
   // The same of numbers, by a cut of values or codes: `by` needs no rows.
   template <class Value>
   void part_numbers(const GrowTask& task, RowPart<Value> by, const LaneKernels<Value>& kernels,

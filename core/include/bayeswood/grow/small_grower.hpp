@@ -36,7 +36,8 @@ class SmallGrower {
   void grow_node(TreeContext& tree, const Task& task);
   NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
   NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,
-                               const double* class_w);
+                               double* class_w);
+  NodeTotals summed_classes(std::uint32_t begin, std::uint32_t n, double* class_w);
   std::uint32_t assign_sides(const Split& split, const Task& task);
   void partition_order(const Task& task);
   std::uint32_t partition_classes(const Split& split, const Task& task);
@@ -55,6 +56,7 @@ class SmallGrower {
   TwigGrower twigs_;
   SideSet sums_;
   ClassLanes::Children child_classes_;
+  std::vector<double> left_classes_, right_classes_;  // by label, of a node that is not in lanes
   std::vector<std::uint16_t> order_scratch_;
   std::vector<std::uint8_t> side_;  // by id, 1: left
   std::vector<SmallEntry> list_scratch_;

@@ -40,9 +40,9 @@ class ValueGrower {
   bool takes(std::size_t n_rows) const;
 
   // All below a node. `order`: training rows of the nodes of the tree, those of the node reordered
-  // in place. `numbers`: of a SCALAR target, by row.
+  // in place. `scalars`: of a SCALAR target, by row.
   void grow(TreeContext& tree, const GrowTask& task, std::vector<std::uint32_t>& order,
-            const RowData& data, const NumberRow* numbers, Stream& draws);
+            const RowData& data, const ScalarRows& scalars, Stream& draws);
 
  private:
   std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
@@ -52,7 +52,9 @@ class ValueGrower {
   struct Block {
     std::vector<Value> values;
     std::vector<std::uint32_t> training_row;
-    std::vector<NumberRow> numbers;   // SCALAR
+    std::vector<NumberRow> numbers;   // SCALAR, or
+    std::vector<std::uint8_t> ones;   // two classes that weigh 1
+    ScalarRows scalars;
     std::vector<WeightedValue> pair;  // regression, with `natural`
     std::vector<double> w, natural;
     std::vector<std::int32_t> label;
@@ -81,7 +83,7 @@ class ValueGrower {
   void load_node(const GrowTask& task);
   void part(const Best& best, const GrowTask& task, const LaneKernels<Value>& kernels,
             GrowTask& left, GrowTask& right);
-  void copy_rows(std::span<std::uint32_t> rows, const RowData& data, const NumberRow* numbers);
+  void copy_rows(std::span<std::uint32_t> rows, const RowData& data, const ScalarRows& scalars);
   Best find_best(TreeContext& tree, const GrowTask& task);
   std::size_t try_features(TreeContext& tree, const GrowTask& task, const Limits& limits,
                            std::size_t size, Best& best);

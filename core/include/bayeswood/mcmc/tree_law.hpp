@@ -132,6 +132,7 @@ class TreeLaw {
   RowCopies copies_;
   std::int64_t min_leaf_;
   std::vector<double> log_split_, log_stop_;       // by depth
+  std::vector<double> log_shape_;                  // by leaves, from 1 on; empty if Chipman's
   std::vector<double> log_count_;                  // log of 0 .. n_features
   std::vector<double> log_denison_;                // of a rule, by feature
   std::vector<std::vector<std::int32_t>> levels_;  // seen in training, by feature

@@ -33,26 +33,63 @@ void bound_bins(const BinTask& t, double* cut_score, double* inner_bound) {
   }
 }
 
-void fill_counts(const CountFill& t) {
-  const std::uint32_t s0 = t.shifts[0], s1 = t.shifts[1], s2 = t.shifts[2], s3 = t.shifts[3];
-  for (std::size_t i = 0; i < t.n; ++i) {
-    const std::uint16_t id = t.ids[i];
-    const PackedCount row = t.counts[id];
-    t.bins[0][t.columns[0][id] >> s0] += row;
-    t.bins[1][t.columns[1][id] >> s1] += row;
-    t.bins[2][t.columns[2][id] >> s2] += row;
-    t.bins[3][t.columns[3][id] >> s3] += row;
-  }
+inline void add_to_bin(PackedCount& bin, PackedCount row) {
+  bin += row;
+}
+inline void add_to_bin(WeightedValue& bin, const WeightedValue& row) {
+  bin.w += row.w;
+  bin.wy += row.wy;
 }
 
-std::size_t open_counts(const CountOpening& task) {
-  const CountOpening t = task;
+// Four in one number: stores are what takes longest.
+inline void store_codes(const std::uint16_t* codes, std::uint16_t* to) {
+  const std::uint64_t low = codes[0] | std::uint32_t{codes[1]} << 16;
+  const std::uint64_t high = codes[2] | std::uint32_t{codes[3]} << 16;
+  const std::uint64_t all = low | high << 32;
+  std::memcpy(to, &all, sizeof all);
+}
+
+// N rows from the i-th on; they are read before any bin is written.
+template <std::size_t N, class Row>
+void fill_rows(const BinFill<Row>& t, std::size_t i) {
+  std::uint16_t ids[N];
+  Row rows[N];
+  for (std::size_t r = 0; r < N; ++r) {
+    ids[r] = t.ids[i + r];
+    rows[r] = t.rows[ids[r]];
+  }
+  const auto fill_one = [&](std::size_t k) {
+    std::uint16_t codes[N];
+    for (std::size_t r = 0; r < N; ++r) codes[r] = t.columns[k][ids[r]];
+    if constexpr (N == 4 && std::endian::native == std::endian::little) {
+      store_codes(codes, t.codes[k] + i);
+    } else {
+      std::copy_n(codes, N, t.codes[k] + i);
+    }
+    for (std::size_t r = 0; r < N; ++r) add_to_bin(t.bins[k][codes[r] >> t.shifts[k]], rows[r]);
+  };
+  static_assert(LANES == 4);
+  fill_one(0);
+  fill_one(1);
+  fill_one(2);
+  fill_one(3);
+}
+
+template <class Row>
+void fill_bins(const BinFill<Row>& task) {
+  const BinFill<Row> t = task;
+  std::size_t i = 0;
+  for (; i + 4 <= t.n; i += 4) fill_rows<4>(t, i);
+  for (; i < t.n; ++i) fill_rows<1>(t, i);
+}
+
+std::size_t open_bins(const BinOpening& task) {
+  const BinOpening t = task;
   std::size_t n = 0;
   for (std::size_t i = 0; i < t.n; ++i) {
-    const std::uint16_t id = t.ids[i];
-    const std::uint32_t code = t.column[id];
-    t.entries[n] = make_entry<SmallEntry>(code, t.tails[id]);
-    n += t.opened[code >> t.shift];
+    const std::uint32_t bin = t.codes[i] >> t.shift;
+    t.places[n] = static_cast<std::uint32_t>(i);
+    n += t.opened[bin / 8] >> (bin % 8) & 1U;
   }
   return n;
 }
@@ -70,55 +107,78 @@ double largest(const double* values, std::uint32_t n) {
 }
 
 // Running sums, and the gain of every cut between bins. No side can be lighter than 1.
-double count_gains(const CountBins& t) {
-  PackedCount sum = 0;
-  t.n[0] = t.w[0] = t.wy[0] = 0;
-  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
-    sum += t.bins[b];
-    t.n[b + 1] = static_cast<std::int32_t>(count_n(sum));
-    t.w[b + 1] = static_cast<std::int32_t>(count_w(sum));
-    t.wy[b + 1] = static_cast<std::int32_t>(count_wy(sum));
-  }
+double count_gains(const CountBins& task) {
+  const CountBins t = task;
   const double mean = t.total_wy / t.total_w;
-  const double min_w = t.limits.min_weight > 1 ? t.limits.min_weight : 1;
-  const auto min_n = static_cast<std::int32_t>(t.limits.min_rows);
-  const std::int32_t max_n = t.total_n - min_n;
+  const double min_w = t.min_weight > 1 ? t.min_weight : 1;
+  const std::uint32_t max_n = t.total_n - t.min_rows;
+  PackedCount sum = 0;
   for (std::uint32_t b = 0; b < t.n_bins; ++b) {
-    const double w = t.w[b + 1];
+    t.before[b] = sum;
+    sum += t.bins[b];
+    const double w = count_w(sum);
     const double w_right = t.total_w - w;
-    const double shift = t.wy[b + 1] - mean * w;
+    const double shift = count_wy(sum) - mean * w;
     const double product = w * w_right;
     const double gain = shift * shift / (product > 1 ? product : 1.0);
     const double lighter = w < w_right ? w : w_right;
-    const bool enough = (t.n[b + 1] >= min_n) & (t.n[b + 1] <= max_n);
+    const bool enough = (count_n(sum) >= t.min_rows) & (count_n(sum) <= max_n);
     t.gain[b] = ((lighter >= min_w) & enough) ? gain : -1.0;
   }
   return largest(t.gain, t.n_bins);
 }
 
-// The bound of bound_bins for a label of 0 or 1: all rows of one class come first.
-template <class Bins>
-double zero_one_bounds(const Bins& t, double to_beat) {
-  const double mean = t.total_wy / t.total_w;
-  for (std::uint32_t b = 0; b < t.n_bins; ++b) {
-    const double ones = t.wy[b + 1] - t.wy[b];
-    const double zeros = (t.w[b + 1] - t.w[b]) - ones;
-    const double w1 = t.w[b] + ones;
-    const double w0 = t.w[b] + zeros;
-    const double shift1 = (t.wy[b] + ones) - mean * w1;
-    const double shift0 = t.wy[b] - mean * w0;
-    const double over1 = shift1 * shift1 - to_beat * (w1 * (t.total_w - w1));
-    const double over0 = shift0 * shift0 - to_beat * (w0 * (t.total_w - w0));
-    t.excess[b] = over0 < over1 ? over1 : over0;
+// The bound of bound_bins for a label of 0 or 1, all rows of one class first: above 0 where a cut
+// inside the bin may gain more than `to_beat`.
+struct ZeroOneBound {
+  double mean, total_w, to_beat;
+
+  double over(double w, double wy) const {
+    const double shift = wy - mean * w;
+    return shift * shift - to_beat * (w * (total_w - w));
   }
-  return largest(t.excess, t.n_bins);
+  double excess(double w, double wy, double ones, double zeros) const {
+    const double over1 = over(w + ones, wy + ones);
+    const double over0 = over(w + zeros, wy);
+    return over0 < over1 ? over1 : over0;
+  }
+};
+
+struct BinMark {
+  std::uint32_t opens, offers;  // 0 or 1
+};
+
+// Writes eight bits a byte: what look(b) says of a bin.
+template <class Look>
+bool mark_bins(std::uint32_t n_bins, BinMarks& marks, Look look) {
+  std::uint32_t any = 0;
+  for (std::uint32_t b = 0; b < n_bins; b += BIN_STEP) {
+    std::uint32_t opened = 0, offered = 0;
+    for (std::uint32_t k = 0; k < BIN_STEP; ++k) {
+      const auto [opens, offers] = look(b + k);
+      opened |= opens << k;
+      offered |= offers << k;
+    }
+    marks.opened[b / 8] = static_cast<std::uint8_t>(opened);
+    marks.offered[b / 8] = static_cast<std::uint8_t>(offered);
+    any |= opened | offered;
+  }
+  return any != 0;
+}
+bool mark_counts(const CountBins& task, double to_beat, BinMarks& marks) {
+  const CountBins t = task;
+  const ZeroOneBound bound{t.total_wy / t.total_w, t.total_w, to_beat};
+  return mark_bins(t.n_bins, marks, [&](std::uint32_t b) {
+    const PackedCount own = t.bins[b], before = t.before[b];
+    const double ones = count_wy(own), zeros = count_w(own) - count_wy(own);
+    const double excess = bound.excess(count_w(before), count_wy(before), ones, zeros);
+    const bool opens = excess > 0 && count_n(own) > 1, offers = t.gain[b] > to_beat && own != 0;
+    return BinMark{opens, offers};
+  });
 }
 
-double count_bounds(const CountBins& t, double to_beat) {
-  return zero_one_bounds(t, to_beat);
-}
-
-double weight_gains(const WeightBins& t) {
+double weight_gains(const WeightBins& task) {
+  const WeightBins t = task;
   t.w[0] = t.wy[0] = 0;
   double w_sum = 0;
   double wy_sum = 0;
@@ -141,8 +201,17 @@ double weight_gains(const WeightBins& t) {
   return largest(t.gain, t.n_bins);
 }
 
-double weight_bounds(const WeightBins& t, double to_beat) {
-  return zero_one_bounds(t, to_beat);
+bool mark_weights(const WeightBins& task, double to_beat, BinMarks& marks) {
+  const WeightBins t = task;
+  const ZeroOneBound bound{t.total_wy / t.total_w, t.total_w, to_beat};
+  return mark_bins(t.n_bins, marks, [&](std::uint32_t b) {
+    const double ones = t.wy[b + 1] - t.wy[b];
+    const double zeros = (t.w[b + 1] - t.w[b]) - ones;
+    const double excess = bound.excess(t.w[b], t.wy[b], ones, zeros);
+    const bool has_rows = t.bins[b].w > 0;
+    const bool opens = excess > 0 && has_rows, offers = t.gain[b] > to_beat && has_rows;
+    return BinMark{opens, offers};
+  });
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ void ClassBins::add(std::uint32_t slot, const std::uint16_t* column, const Featu
   mine.column = column;
   mine.n_codes = codes.n_codes;
   mine.has_missing = codes.has_missing;
-  mine.sums.assign((std::size_t{codes.n_codes} + 1) * lanes_.width(), 0.0);
+  clear_sums(mine.sums, (std::size_t{codes.n_codes} + 1) * lanes_.width());
   filled_.push_back(&mine);
 }
 
@@ -70,7 +70,7 @@ void ClassBins::count_rows(Slot& slot) const {
 
 bool ClassBins::is_empty(const Slot& slot, std::uint32_t code) const {
   const double* sums = slot.sums.data() + std::size_t{code} * lanes_.width();
-  return std::all_of(sums, sums + lanes_.width(), [](double w) { return w == 0; });
+  return are_zero(sums, lanes_.width());
 }
 
 // A cut after an empty bin never wins: it scores as the one before it, or, where only missing

@@ -21,6 +21,7 @@ void ClassSearch::prepare(const SmallNode& node) {
   }
   const auto scores = choice_.class_scores(node.totals, lanes_.classes().size());
   in_lanes_ = scores.in_lanes;
+  may_wait_ = !in_lanes_;
   search_.set_lanes(in_lanes_ ? &lanes_ : nullptr);
   search_.set_screen(scores.screened ? &screen_ : nullptr, node.kernels);
   if (!scores.screened) return;
@@ -42,7 +43,7 @@ bool ClassSearch::any_by_code(std::span<const std::uint32_t> features) {
 std::uint32_t ClassSearch::search(std::span<const std::uint32_t> features, Split& best) {
   const bool sums = any_by_code(features);
   lists_.sort_group(sums ? std::span<const std::uint32_t>{} : features);
-  if (in_lanes_ && sums) fill_bins(features);
+  if (sums) in_lanes_ ? fill_bins(features) : fill_histogram(features);
   std::uint32_t n_refused = 0;
   for (std::uint32_t k = 0; k < features.size(); ++k) {
     set_floor(features[k], best.score + node_->limits.tolerance);
@@ -62,6 +63,15 @@ void ClassSearch::fill_bins(std::span<const std::uint32_t> features) {
   bins_.fill();
 }
 
+void ClassSearch::fill_histogram(std::span<const std::uint32_t> features) {
+  histogram_.restart(node_->limits);
+  for (std::uint32_t k = 0; k < features.size(); ++k) {
+    if (!by_code_[k]) continue;
+    histogram_.add(k, subtree_.column(features[k]), subtree_.matrix().feature(features[k]));
+  }
+  histogram_.fill(lists_.rows(), subtree_.rows());
+}
+
 // Row by row, the better way for missing values is chosen before it is held against other features.
 void ClassSearch::set_floor(std::uint32_t feature, double floor) {
   lanes_.set_floor(floor);
@@ -75,8 +85,7 @@ Split ClassSearch::search_feature(std::uint32_t feature, std::uint32_t slot) {
     return search_.search(lists_.of(feature, slot), codes, feature, node_->totals, node_->limits);
   }
   if (in_lanes_) return bins_.search(slot, feature, node_->limits);
-  return histogram_.search(subtree_.column(feature), lists_.rows(), subtree_.rows(), codes, feature,
-                           node_->totals, node_->limits);
+  return histogram_.search(slot, feature, node_->totals, node_->limits);
 }
 
 }  // namespace bayeswood

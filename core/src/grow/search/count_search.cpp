@@ -15,10 +15,15 @@ constexpr std::uint32_t MAX_LANE_ROWS = 128;  // with more, bins are cheaper tha
 
 template <class Rows>
 CountBins CountSearch<Rows>::Slot::view(const Node& node) {
-  const auto n_padded = static_cast<std::uint32_t>(gain.size());
-  return {n_padded,      bins.data(),    n.data(),      w.data(),
-          wy.data(),     gain.data(),    excess.data(), static_cast<std::int32_t>(node.totals.n),
-          node.totals.w, node.totals.wy, node.limits};
+  return {static_cast<std::uint32_t>(gain.size()),
+          bins.data(),
+          before.data(),
+          gain.data(),
+          node.totals.n,
+          node.totals.w,
+          node.totals.wy,
+          node.limits.min_rows,
+          node.limits.min_weight};
 }
 
 template <class Rows>
@@ -27,22 +32,24 @@ void CountSearch<Rows>::set_slot(Slot& slot, std::uint32_t feature) {
   slot.feature = feature;
   slot.shift = LOCAL ? bin_shift(codes.n_codes, rows_.ids.size()) : codes.shift;
   slot.n_bins = ((codes.n_codes - 1) >> slot.shift) + 1;
-  const std::uint32_t padded = (slot.n_bins + LANES - 1) / LANES * LANES;
+  const std::uint32_t padded = (slot.n_bins + BIN_STEP - 1) / BIN_STEP * BIN_STEP;
   slot.bins.assign(padded, 0);
+  slot.before.resize(padded);
   slot.gain.resize(padded);
-  slot.excess.resize(padded);
-  for (auto* sums : {&slot.n, &slot.w, &slot.wy}) sums->resize(padded + 1);
+  slot.codes.resize(std::max(slot.codes.size(), rows_.ids.size()));
 }
 
 template <>
 void CountSearch<LocalRows>::fill(std::size_t n_slots) {
-  CountFill task{rows_.ids.data(), rows_.ids.size(), rows_.data.counts, {}, {}, {}};
-  idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
+  BinFill<PackedCount> task{rows_.ids.data(), rows_.ids.size(), rows_.data.counts, {}, {}, {}, {}};
+  idle_bins_.resize(MAX_BINS);
+  idle_codes_.resize(std::max(idle_codes_.size(), rows_.ids.size()));
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
     task.columns[k] = rows_.column(slot.feature);
     task.shifts[k] = slot.shift;
     task.bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
+    task.codes[k] = k < n_slots ? slot.codes.data() : idle_codes_.data();
   }
   node_->kernels.fill_counts(task);
 }
@@ -51,42 +58,46 @@ template <>
 void CountSearch<TableRows>::fill(std::size_t n_slots) {
   constexpr std::size_t AHEAD = 16;
   const auto ids = rows_.ids;
-  const PackedCount* counts = rows_.data.counts;
+  const RowTail* tails = rows_.data.tails;  // less memory than the counts
   PackedCount* bins[LANES];
+  std::uint16_t* kept[LANES];
   std::uint32_t features[LANES];
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
     features[k] = slot.feature;
     bins[k] = slot.bins.data();
+    kept[k] = slot.codes.data();
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (i + AHEAD < ids.size()) {
       prefetch(matrix_.coarse_row(ids[i + AHEAD]));
-      prefetch(counts + ids[i + AHEAD]);
+      prefetch(tails + ids[i + AHEAD]);
     }
     const std::uint8_t* codes = matrix_.coarse_row(ids[i]);
-    const PackedCount row = counts[ids[i]];
-    for (std::size_t k = 0; k < n_slots; ++k) bins[k][codes[features[k]]] += row;
+    const PackedCount row = count_of(tails[ids[i]]);
+    for (std::size_t k = 0; k < n_slots; ++k) {
+      const std::uint8_t code = codes[features[k]];
+      kept[k][i] = code;
+      bins[k][code] += row;
+    }
   }
 }
 
-// The entries of all rows in bins marked as opened, sorted; returns how many.
+// The entries of all rows in opened bins, sorted; returns how many.
 template <class Rows>
 std::size_t CountSearch<Rows>::open_bins(const Slot& slot) {
+  const auto ids = rows_.ids;
   const std::uint16_t* column = rows_.column(slot.feature);
-  entries_.resize(std::max(entries_.size(), rows_.ids.size() + 1));
-  std::size_t n = 0;
-  if constexpr (LOCAL) {
-    n = node_->kernels.open_counts({rows_.ids.data(), rows_.ids.size(), rows_.data.tails, column,
-                                    slot.shift, opened_.data(), entries_.data()});
-  } else {
-    for (const auto id : rows_.ids) {
-      const std::uint32_t code = column[id];
-      entries_[n] = make_entry<SmallEntry>(code, rows_.data.tails[id]);
-      n += opened_[code >> slot.shift];
-    }
+  places_.resize(std::max(places_.size(), ids.size() + 16));
+  const std::size_t n = node_->kernels.open_bins(
+      {slot.codes.data(), ids.size(), LOCAL ? slot.shift : 0, marks_.opened, places_.data()});
+  entries_.resize(std::max(entries_.size(), n));
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto id = ids[places_[i]];
+    const std::uint32_t code = LOCAL ? slot.codes[places_[i]] : column[id];
+    entries_[i] = make_entry<SmallEntry>(code, rows_.data.tails[id]);
   }
-  sort_entries(entries_, scratch_, n);
+  sort_entries(entries_.data(), scratch_, n, node_->kernels);
   return n;
 }
 
@@ -95,25 +106,18 @@ template <class Rows>
 auto CountSearch<Rows>::best_cut(Slot& slot, double to_beat) -> Found {
   const Node& node = *node_;
   Found found;
-  const double excess = node.kernels.count_bounds(slot.view(node), to_beat);
-  if (excess <= 0 && slot.top_gain <= to_beat) return found;
-  bool any_opened = false;
-  opened_.resize(std::max<std::size_t>(opened_.size(), slot.n_bins));
-  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
-    const bool exceeds = slot.excess[b] > 0, has_several = slot.n[b + 1] - slot.n[b] > 1;
-    const bool opens = exceeds & has_several & (slot.shift > 0);
-    opened_[b] = opens;
-    any_opened |= opens;
-  }
-  const std::size_t n_entries = any_opened ? open_bins(slot) : 0;
+  const auto padded = static_cast<std::uint32_t>(slot.gain.size());
+  if (!node.kernels.mark_counts(slot.view(node), to_beat, marks_)) return found;
+  if (slot.shift == 0) std::fill(std::begin(marks_.opened), std::end(marks_.opened), 0);
+  const std::size_t n_entries = any_marked(marks_.opened, padded) ? open_bins(slot) : 0;
   const double mean = node.totals.wy / node.totals.w;
   const double tolerance = node.limits.tolerance / node.totals.w;
   const auto offer = [&](double gain, std::uint32_t code, PackedCount left) {
     if (gain > found.gain + (found.gain < 0 ? 0 : tolerance)) found = {gain, code, left};
   };
   std::size_t at = 0;
-  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
-    PackedCount left = pack_count(slot.n[b], slot.w[b], slot.wy[b]);
+  each_marked(marks_, padded, [&](std::uint32_t b) {
+    PackedCount left = slot.before[b];
     for (; at < n_entries && code_of(entries_[at]) >> slot.shift == b; ++at) {
       const SmallEntry entry = entries_[at];
       left += count_of(tail_of(entry));
@@ -127,11 +131,10 @@ auto CountSearch<Rows>::best_cut(Slot& slot, double to_beat) -> Found {
       const double shift = count_wy(left) - mean * w;
       offer(shift * shift / (w * w_right), code_of(entry), left);
     }
-    if (slot.gain[b] > to_beat && slot.n[b + 1] > slot.n[b]) {
-      offer(slot.gain[b], ((b + 1) << slot.shift) - 1,
-            pack_count(slot.n[b + 1], slot.w[b + 1], slot.wy[b + 1]));
+    if (is_marked(marks_.offered, b)) {
+      offer(slot.gain[b], ((b + 1) << slot.shift) - 1, slot.before[b] + slot.bins[b]);
     }
-  }
+  });
   return found;
 }
 
@@ -177,7 +180,7 @@ void CountSearch<Rows>::sort_each_lane(SmallEntry* lanes, std::uint32_t n) {
   entries_.resize(std::max<std::size_t>(entries_.size(), n));
   for (std::uint32_t l = 0; l < LANES; ++l) {
     for (std::uint32_t i = 0; i < n; ++i) entries_[i] = lanes[i * LANES + l];
-    sort_entries(entries_, scratch_, n);
+    sort_entries(entries_.data(), scratch_, n, node_->kernels);
     for (std::uint32_t i = 0; i < n; ++i) lanes[i * LANES + l] = entries_[i];
   }
 }

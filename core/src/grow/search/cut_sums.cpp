@@ -70,14 +70,19 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
   }
 }
 
-void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
+void CutSums::load_scalars(std::span<const std::uint32_t> rows, const ScalarRows& scalars,
                            const NodeTotals& totals) {
   node_ = totals;
   const double mean = node_.wy / node_.w;
   if (pair_.size() < rows.size()) pair_.resize(rows.size());
   WeightedValue* to = pair_.data();
+  if (scalars.ones != nullptr) {
+    const WeightedValue by_label[2] = {{1, 0 - mean}, {1, 1 - mean}};
+    for (const std::uint32_t row : rows) *to++ = by_label[scalars.ones[row]];
+    return;
+  }
   for (const std::uint32_t row : rows) {
-    const NumberRow& own = numbers[row];
+    const NumberRow& own = scalars.numbers[row];
     *to++ = {own.w, own.w * (own.y - mean)};
   }
 }

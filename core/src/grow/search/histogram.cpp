@@ -1,6 +1,8 @@
 #include "bayeswood/grow/search/histogram.hpp"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 
 #include "bayeswood/base/prefetch.hpp"
 
@@ -10,6 +12,32 @@ namespace {
 void add_row(WeightedValue& bin, const WeightedValue& row) {
   bin.w += row.w;
   bin.wy += row.wy;
+}
+
+// The slots from `slot` on. A row's codes are read before any bin is written.
+template <std::size_t N>
+void fill_features(Histogram& histogram, std::size_t slot, const EncodedMatrix& matrix,
+                   std::span<const std::uint32_t> rows, const WeightedValue* pair,
+                   const std::uint32_t* features) {
+  constexpr std::size_t AHEAD = 16;
+  WeightedValue* sums = histogram.sums(slot);
+  std::uint32_t* counts = histogram.counts(slot);
+  std::array<std::uint32_t, N> columns;
+  std::copy_n(features, N, columns.begin());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + AHEAD < rows.size()) {
+      prefetch(matrix.coarse_row(rows[i + AHEAD]) + columns[0]);
+      prefetch(pair + rows[i + AHEAD]);
+    }
+    const std::uint8_t* codes = matrix.coarse_row(rows[i]);
+    const WeightedValue value = pair[rows[i]];
+    std::array<std::size_t, N> bins;
+    for (std::size_t k = 0; k < N; ++k) bins[k] = k * N_BINS + codes[columns[k]];
+    for (const std::size_t bin : bins) {
+      add_row(sums[bin], value);
+      ++counts[bin];
+    }
+  }
 }
 
 }  // namespace
@@ -26,29 +54,16 @@ void Histogram::subtract(const Histogram& child) {
 void fill_histogram(Histogram& histogram, const EncodedMatrix& matrix,
                     std::span<const std::uint32_t> rows, const WeightedValue* pair,
                     std::span<const std::uint32_t> features) {
-  constexpr std::size_t AHEAD = 16;
   constexpr std::size_t GROUP = 8;  // features whose bins stay in the first-level cache together
   histogram.reset(features.size());
-  for (std::size_t begin = 0; begin < features.size(); begin += GROUP) {
-    const std::size_t size = std::min(GROUP, features.size() - begin);
-    WeightedValue* sums = histogram.sums(begin);
-    std::uint32_t* counts = histogram.counts(begin);
-    const std::uint32_t* columns = features.data() + begin;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const std::uint32_t row = rows[i];
-      if (i + AHEAD < rows.size()) {
-        prefetch(matrix.coarse_row(rows[i + AHEAD]) + columns[0]);
-        prefetch(pair + rows[i + AHEAD]);
-      }
-      const std::uint8_t* codes = matrix.coarse_row(row);
-      const WeightedValue value = pair[row];
-      for (std::size_t k = 0; k < size; ++k) {
-        const std::size_t bin = k * N_BINS + codes[columns[k]];
-        add_row(sums[bin], value);
-        ++counts[bin];
-      }
-    }
-  }
+  std::size_t begin = 0;
+  const auto fill = [&]<std::size_t N>(std::integral_constant<std::size_t, N>) {
+    for (; begin + N <= features.size(); begin += N)
+      fill_features<N>(histogram, begin, matrix, rows, pair, features.data() + begin);
+  };
+  fill(std::integral_constant<std::size_t, GROUP>{});
+  fill(std::integral_constant<std::size_t, GROUP / 2>{});
+  fill(std::integral_constant<std::size_t, 1>{});
 }
 
 void HistogramSearch::set_sums(Pass& pass, const Node& node, const Histogram& histogram) {
@@ -108,12 +123,17 @@ void HistogramSearch::open_bins(const Pass& pass, const Node& node, double to_be
   fine_sums_.assign(opened_.size() * width, WeightedValue{0, 0});
   fine_counts_.assign(opened_.size() * width, 0);
   const std::uint16_t* column = matrix_.column(pass.feature);
+  // Found first, without a branch. With missing values there are fewer bins: the last is closed.
+  inside_.resize(node.rows.size());
+  std::size_t n_inside = 0;
   for (const auto row : node.rows) {
+    inside_[n_inside] = row;
+    n_inside += opened_at_[std::min(column[row] >> codes.shift, int{N_BINS - 1})] >= 0 ? 1 : 0;
+  }
+  for (const auto row : std::span(inside_).first(n_inside)) {
     const std::uint32_t code = column[row];
-    if (code == MISSING_CODE) continue;
-    const std::int32_t at = opened_at_[code >> codes.shift];
-    if (at < 0) continue;
-    const std::size_t fine = static_cast<std::size_t>(at) * width + (code & (width - 1));
+    const auto at = static_cast<std::size_t>(opened_at_[code >> codes.shift]);
+    const std::size_t fine = at * width + (code & (width - 1));
     add_row(fine_sums_[fine], node.data.pair[row]);
     ++fine_counts_[fine];
   }

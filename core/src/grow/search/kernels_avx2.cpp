@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/grow/search/lane_kernels.hpp"
@@ -330,17 +331,19 @@ const Kernels& made_search_kernels() {
   static const Kernels kernels{scan_lanes,
                                bound_bins,
                                sort_lanes,
-                               fill_counts,
-                               open_counts,
+                               fill_bins<PackedCount>,
+                               fill_bins<WeightedValue>,
                                count_gains,
-                               count_bounds,
+                               mark_counts,
                                scan_count_lanes,
                                scan_class_list,
                                scan_class_bins,
                                screen_classes,
                                part_classes,
                                weight_gains,
-                               weight_bounds,
+                               mark_weights,
+                               open_bins,
+                               nullptr,
                                avx2_lane_ranges,
                                avx2_lanes_within,
                                avx2_lane_kernels<std::uint16_t>(),

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/grow/search/bin_kernels.hpp"
 #include "bayeswood/grow/search/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 
@@ -236,6 +237,7 @@ const Kernels& made_wide_kernels() {
     best.part_classes = part_classes;
     best.scan_wide = scan_lists<Lanes8, WideTask>;
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
+    use_avx512_bins(best);
     use_avx512(best.narrow);
     use_avx512(best.wide);
     return best;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "bayeswood/grow/search/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
@@ -154,17 +155,19 @@ const Kernels& portable_kernels() {
   static const Kernels kernels{scan_lanes,
                                bound_bins,
                                nullptr,
-                               fill_counts,
-                               open_counts,
+                               fill_bins<PackedCount>,
+                               fill_bins<WeightedValue>,
                                count_gains,
-                               count_bounds,
+                               mark_counts,
                                scan_count_lanes,
                                scan_class_list,
                                scan_class_bins,
                                screen_classes,
                                part_classes,
                                weight_gains,
-                               weight_bounds,
+                               mark_weights,
+                               open_bins,
+                               nullptr,
                                portable_lane_ranges,
                                portable_lanes_within,
                                portable_lane_kernels<std::uint16_t>(),

@@ -1,7 +1,6 @@
 #include "bayeswood/grow/search/weight_search.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "bayeswood/grow/search/row_bins.hpp"
 
@@ -14,7 +13,6 @@ WeightBins WeightSearch::Slot::view(const Node& node) {
           w.data(),
           wy.data(),
           gain.data(),
-          excess.data(),
           node.totals.w,
           node.totals.wy,
           node.limits.min_weight};
@@ -25,34 +23,26 @@ void WeightSearch::set_slot(Slot& slot, std::uint32_t feature) {
   slot.feature = feature;
   slot.shift = bin_shift(n_codes, ids_.size());
   slot.n_bins = ((n_codes - 1) >> slot.shift) + 1;
-  const std::uint32_t padded = (slot.n_bins + LANES - 1) / LANES * LANES;
+  const std::uint32_t padded = (slot.n_bins + BIN_STEP - 1) / BIN_STEP * BIN_STEP;
   slot.bins.assign(padded, WeightedValue{0, 0});
   slot.gain.resize(padded);
-  slot.excess.resize(padded);
   slot.w.resize(padded + 1);
   slot.wy.resize(padded + 1);
+  slot.codes.resize(std::max(slot.codes.size(), ids_.size()));
 }
 
 void WeightSearch::fill(std::size_t n_slots) {
-  idle_bins_.resize(std::max<std::size_t>(idle_bins_.size(), MAX_BINS));
-  std::array<const std::uint16_t*, LANES> columns;
-  std::array<std::uint32_t, LANES> shifts;
-  std::array<WeightedValue*, LANES> bins;
-  const WeightedValue* pair = subtree_.rows().pair;
+  BinFill<WeightedValue> task{ids_.data(), ids_.size(), subtree_.rows().pair, {}, {}, {}, {}};
+  idle_bins_.resize(MAX_BINS);
+  idle_codes_.resize(std::max(idle_codes_.size(), ids_.size()));
   for (std::size_t k = 0; k < LANES; ++k) {
     Slot& slot = slots_[std::min(k, n_slots - 1)];
-    columns[k] = subtree_.column(slot.feature);
-    shifts[k] = slot.shift;
-    bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
+    task.columns[k] = subtree_.column(slot.feature);
+    task.shifts[k] = slot.shift;
+    task.bins[k] = k < n_slots ? slot.bins.data() : idle_bins_.data();
+    task.codes[k] = k < n_slots ? slot.codes.data() : idle_codes_.data();
   }
-  for (const auto id : ids_) {
-    const WeightedValue row = pair[id];
-    for (std::size_t k = 0; k < LANES; ++k) {
-      WeightedValue& bin = bins[k][columns[k][id] >> shifts[k]];
-      bin.w += row.w;
-      bin.wy += row.wy;
-    }
-  }
+  node_->kernels.fill_weights(task);
   for (std::size_t k = 0; k < n_slots; ++k) {
     Slot& slot = slots_[k];
     slot.n_cuts = slot.n_bins - 1;  // rows lie right of a cut, not dust of rounding
@@ -60,17 +50,15 @@ void WeightSearch::fill(std::size_t n_slots) {
   }
 }
 
-// The entries of all rows in bins marked as opened, sorted; returns how many.
+// The entries of all rows in opened bins, sorted; returns how many.
 std::size_t WeightSearch::open_bins(const Slot& slot) {
-  const std::uint16_t* column = subtree_.column(slot.feature);
-  entries_.resize(std::max(entries_.size(), ids_.size() + 1));
-  std::size_t n = 0;
-  for (const auto id : ids_) {
-    const std::uint32_t code = column[id];
-    entries_[n] = make_entry<SmallEntry>(code, id);
-    n += opened_[code >> slot.shift];
-  }
-  sort_entries(entries_, scratch_, n);
+  places_.resize(std::max(places_.size(), ids_.size() + 16));
+  const std::size_t n = node_->kernels.open_bins(
+      {slot.codes.data(), ids_.size(), slot.shift, marks_.opened, places_.data()});
+  entries_.resize(std::max(entries_.size(), n));
+  for (std::size_t i = 0; i < n; ++i)
+    entries_[i] = make_entry<SmallEntry>(slot.codes[places_[i]], ids_[places_[i]]);
+  sort_entries(entries_.data(), scratch_, n, node_->kernels);
   return n;
 }
 
@@ -78,24 +66,17 @@ std::size_t WeightSearch::open_bins(const Slot& slot) {
 WeightSearch::Found WeightSearch::best_cut(Slot& slot, double to_beat) {
   const Node& node = *node_;
   Found found;
-  const double excess = node.kernels.weight_bounds(slot.view(node), to_beat);
-  if (excess <= 0 && slot.top_gain <= to_beat) return found;
-  bool any_opened = false;
-  opened_.resize(std::max<std::size_t>(opened_.size(), slot.n_bins));
-  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
-    const bool exceeds = slot.excess[b] > 0, has_rows = slot.bins[b].w > 0;
-    const bool opens = exceeds & has_rows & (slot.shift > 0);
-    opened_[b] = opens;
-    any_opened |= opens;
-  }
-  const std::size_t n_entries = any_opened ? open_bins(slot) : 0;
+  const auto padded = static_cast<std::uint32_t>(slot.gain.size());
+  if (!node.kernels.mark_weights(slot.view(node), to_beat, marks_)) return found;
+  if (slot.shift == 0) std::fill(std::begin(marks_.opened), std::end(marks_.opened), 0);
+  const std::size_t n_entries = any_marked(marks_.opened, padded) ? open_bins(slot) : 0;
   const double mean = node.totals.wy / node.totals.w;
   const double tolerance = node.limits.tolerance / node.totals.w;
   const auto offer = [&](double gain, std::uint32_t code) {
     if (gain > found.gain + (found.gain < 0 ? 0 : tolerance)) found = {gain, code};
   };
   std::size_t at = 0;
-  for (std::uint32_t b = 0; b < slot.n_bins; ++b) {
+  each_marked(marks_, padded, [&](std::uint32_t b) {
     double w = slot.w[b];
     double wy = slot.wy[b];
     for (; at < n_entries && code_of(entries_[at]) >> slot.shift == b; ++at) {
@@ -108,10 +89,8 @@ WeightSearch::Found WeightSearch::best_cut(Slot& slot, double to_beat) {
       const double shift = wy - mean * w;
       offer(shift * shift / (w * w_right), code_of(entries_[at]));
     }
-    if (slot.gain[b] > to_beat && slot.bins[b].w > 0) {
-      offer(slot.gain[b], ((b + 1) << slot.shift) - 1);
-    }
-  }
+    if (is_marked(marks_.offered, b)) offer(slot.gain[b], ((b + 1) << slot.shift) - 1);
+  });
   return found;
 }
 

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <utility>
 #include <vector>
@@ -13,6 +15,19 @@
 #include "bayeswood/grow/search/scan.hpp"
 
 namespace bayeswood {
+
+// So many zeros: bins of a node are many, and memory is cleared faster than numbers are filled in.
+inline void clear_sums(std::vector<double>& sums, std::size_t n) {
+  if (sums.size() < n) sums.resize(n);
+  std::memset(sums.data(), 0, n * sizeof(double));
+}
+
+// Whether sums of weights, which are not negative, are all 0; without a branch for each.
+inline bool are_zero(const double* sums, std::size_t n) {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < n; ++k) bits |= std::bit_cast<std::uint64_t>(sums[k]);
+  return bits == 0;
+}
 
 class ClassLanes {
  public:
@@ -96,6 +111,15 @@ class ClassLanes {
     const std::size_t before = pushed_.size();
     for (std::uint32_t k = 0; k < n_classes_; ++k) {
       if (class_w[k] > 0) pushed_.push_back({label_[k], class_w[k]});
+    }
+    return static_cast<std::uint32_t>(pushed_.size() - before);
+  }
+
+  // The same of weights by label.
+  std::uint32_t push_labels(std::span<const double> class_w) {
+    const std::size_t before = pushed_.size();
+    for (std::size_t label = 0; label < class_w.size(); ++label) {
+      if (class_w[label] > 0) pushed_.push_back({static_cast<std::int32_t>(label), class_w[label]});
     }
     return static_cast<std::uint32_t>(pushed_.size() - before);
   }

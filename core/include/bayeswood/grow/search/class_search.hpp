@@ -38,15 +38,18 @@ class ClassSearch {
 
   // Where the classes of the node stand in lanes, its children may be summed up there.
   ClassLanes* lanes() { return in_lanes_ ? &lanes_ : nullptr; }
+  // Where they do not, the weights of its children's classes may wait there all the same.
+  ClassLanes* waiting() { return may_wait_ ? &lanes_ : nullptr; }
   // In place of `prepare`, of a node that is not to be searched.
   void pass(const SmallNode& node) {
     lanes_.drop(node.n_pushed);
-    in_lanes_ = false;
+    in_lanes_ = may_wait_ = false;
   }
 
  private:
   bool any_by_code(std::span<const std::uint32_t> features);
   void fill_bins(std::span<const std::uint32_t> features);
+  void fill_histogram(std::span<const std::uint32_t> features);
   void set_floor(std::uint32_t feature, double floor);
   Split search_feature(std::uint32_t feature, std::uint32_t slot);
 
@@ -54,6 +57,7 @@ class ClassSearch {
   const SearchChoice& choice_;
   const SmallNode* node_ = nullptr;
   bool in_lanes_ = false;
+  bool may_wait_ = false;
   bool by_code_[LANES] = {};  // of the group: split from sums by code
   NodeLists lists_;
   ListSearch<SmallEntry> search_;

@@ -72,10 +72,9 @@ class CountSearch {
   struct Slot {
     std::uint32_t feature, shift, n_bins;
     double top_gain;  // of the cuts between bins
-    std::vector<PackedCount> bins;
-    std::vector<std::int32_t> n, w, wy;  // left of each bin; one entry more than bins
-    std::vector<double> gain;            // of the cut after each bin, -1 where not allowed
-    std::vector<double> excess;          // of the bin's bound over what is to be beaten
+    std::vector<PackedCount> bins, before;  // before: what lies left of each bin
+    std::vector<double> gain;               // of the cut after each bin, -1 where not allowed
+    std::vector<std::uint16_t> codes;       // of the node's rows; of the whole table coarse ones
     CountBins view(const Node& node);
   };
   struct Found {
@@ -96,8 +95,10 @@ class CountSearch {
   const EncodedMatrix& matrix_;
   const Node* node_ = nullptr;
   Slot slots_[LANES];
-  std::vector<PackedCount> idle_bins_;  // of lanes without a feature
-  std::vector<std::uint8_t> opened_;    // by bin
+  std::vector<PackedCount> idle_bins_;    // of lanes without a feature
+  std::vector<std::uint16_t> idle_codes_;
+  BinMarks marks_;
+  std::vector<std::uint32_t> places_;
   std::vector<SmallEntry> entries_, scratch_;
 };
 

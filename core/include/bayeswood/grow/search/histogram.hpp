@@ -82,6 +82,7 @@ class HistogramSearch {
   std::vector<Pass> passes_;
   std::vector<std::uint32_t> opened_;    // bins, ascending
   std::vector<std::int32_t> opened_at_;  // by bin: its place in opened_, or -1
+  std::vector<std::uint32_t> inside_;    // rows in these bins
   std::vector<WeightedValue> fine_sums_;
   std::vector<std::uint32_t> fine_counts_;
 };

@@ -103,6 +103,11 @@ struct SidePart {
 struct alignas(32) NumberRow {
   double w, wy, wyy, y;
 };
+// Rows of a SCALAR target by number; of two classes that weigh 1 the labels, else numbers.
+struct ScalarRows {
+  const NumberRow* numbers = nullptr;
+  const std::uint8_t* ones = nullptr;
+};
 // The sums of a side in the order of its rows, and the range of y.
 struct NumberSums {
   double w = 0, wy = 0, wyy = 0, y_min = 0, y_max = 0;

@@ -29,6 +29,7 @@ class SubtreeSearch {
   Split best(const SmallNode& node, TreeContext& tree);
   // Where the classes of the node that was searched last stand in lanes; else null.
   ClassLanes* lanes() { return classes_.lanes(); }
+  ClassLanes* waiting() { return classes_.waiting(); }
 
  private:
   const Subtree& subtree_;

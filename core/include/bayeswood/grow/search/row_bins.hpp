@@ -16,7 +16,6 @@ namespace bayeswood {
 
 constexpr std::uint32_t ROWS_PER_BIN = 6;
 constexpr std::uint32_t MIN_BINS = 32;
-constexpr std::uint32_t MAX_BINS = 512;
 
 // So coarse that the feature's codes fall into about one bin for ROWS_PER_BIN rows.
 inline std::uint32_t bin_shift(std::uint32_t n_codes, std::size_t n_rows) {
@@ -27,13 +26,30 @@ inline std::uint32_t bin_shift(std::uint32_t n_codes, std::size_t n_rows) {
   return static_cast<std::uint32_t>(std::max(0, code_bits - bin_bits));
 }
 
-inline void sort_entries(std::vector<SmallEntry>& entries, std::vector<SmallEntry>& scratch,
-                         std::size_t n) {
-  if (n <= INSERTION_ROWS) return insertion_sort(entries.data(), static_cast<std::uint32_t>(n));
+inline void sort_entries(SmallEntry* entries, std::vector<SmallEntry>& scratch, std::size_t n,
+                         const Kernels& kernels) {
+  const auto size = static_cast<std::uint32_t>(n);
+  if (kernels.sort_few != nullptr && n <= FEW_ENTRIES) return kernels.sort_few(entries, size);
+  if (n <= INSERTION_ROWS) return insertion_sort(entries, size);
   DigitStarts starts;
   for (std::size_t i = 0; i < n; ++i) starts.count(code_of(entries[i]));
   scratch.resize(std::max(scratch.size(), n));
-  sort_counted(entries.data(), scratch.data(), static_cast<std::uint32_t>(n), starts);
+  sort_counted(entries, scratch.data(), size, starts);
+}
+
+// Calls act(bin) for each bin with a mark, in order.
+template <class Act>
+void each_marked(const BinMarks& marks, std::uint32_t n_bins, Act act) {
+  for (std::uint32_t first = 0; first < n_bins; first += BIN_STEP) {
+    std::uint32_t bits = marks.opened[first / 8] | marks.offered[first / 8];
+    for (; bits != 0; bits &= bits - 1) act(first + static_cast<std::uint32_t>(std::countr_zero(bits)));
+  }
+}
+inline bool is_marked(const std::uint8_t* bits, std::uint32_t bin) {
+  return (bits[bin / 8] >> (bin % 8) & 1U) != 0;
+}
+inline bool any_marked(const std::uint8_t* bits, std::uint32_t n_bins) {
+  return std::any_of(bits, bits + n_bins / 8, [](std::uint8_t byte) { return byte != 0; });
 }
 
 // best_cut(slot, to_beat) of every slot. What gains within `slack` of the best so far is a tie and

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bayeswood/grow/impurity/class_impurity.hpp"
+#include "bayeswood/grow/search/bin_cuts.hpp"
 #include "bayeswood/grow/search/lane_cuts.hpp"
 #include "bayeswood/grow/search/list_parting.hpp"
-#include "bayeswood/grow/search/packed_count.hpp"
 #include "bayeswood/grow/search/sorting_network.hpp"
 #include "bayeswood/grow/target.hpp"
 
@@ -181,46 +181,6 @@ struct BinTask {
 };
 using BinBound = void (*)(const BinTask& task, double* cut_score, double* inner_bound);
 
-// A histogram of packed counts, see count_search.hpp. Bins are padded to a multiple of LANES.
-struct CountBins {
-  std::uint32_t n_bins;
-  const PackedCount* bins;
-  std::int32_t* n;  // sums left of each bin; one entry more than bins
-  std::int32_t* w;
-  std::int32_t* wy;
-  double* gain;    // of the cut after each bin, -1 where not allowed
-  double* excess;  // above 0 where a cut inside the bin may gain more than what is to be beaten
-  std::int32_t total_n;
-  double total_w;
-  double total_wy;
-  Limits limits;
-};
-// Rows of a subtree, to be added to the histograms of four features.
-struct CountFill {
-  const std::uint16_t* ids;
-  std::size_t n;
-  const PackedCount* counts;  // by id
-  const std::uint16_t* columns[LANES];
-  std::uint32_t shifts[LANES];
-  PackedCount* bins[LANES];
-};
-using CountFiller = void (*)(const CountFill& task);
-
-// Rows of a subtree, those in bins that are opened to be gathered as entries.
-struct CountOpening {
-  const std::uint16_t* ids;
-  std::size_t n;
-  const RowTail* tails;  // by id
-  const std::uint16_t* column;
-  std::uint32_t shift;
-  const std::uint8_t* opened;  // by bin
-  SmallEntry* entries;         // room for n + 1
-};
-using CountOpener = std::size_t (*)(const CountOpening& task);  // how many entries
-
-using CountGains = double (*)(const CountBins& task);                   // returns the largest gain
-using CountBounds = double (*)(const CountBins& task, double to_beat);  // the largest excess
-
 // Interleaved lists of counted rows, sorted by code: see tail_of.
 struct CountLaneTask {
   const SmallEntry* lanes;
@@ -230,22 +190,6 @@ struct CountLaneTask {
   Limits limits;
 };
 using CountLaneScan = void (*)(const CountLaneTask& task, Cut* best);  // in gains
-
-// The same with sums of any weights, see weight_search.hpp.
-struct WeightBins {
-  std::uint32_t n_bins;
-  std::uint32_t n_cuts;  // after the first so many bins
-  const WeightedValue* bins;
-  double* w;  // sums left of each bin; one entry more than bins
-  double* wy;
-  double* gain;
-  double* excess;
-  double total_w;
-  double total_wy;
-  double min_weight;
-};
-using WeightGains = double (*)(const WeightBins& task);
-using WeightBounds = double (*)(const WeightBins& task, double to_beat);
 
 // The cuts of a node of few classes, whose weights stand in lanes, see class_lanes.hpp. Right of a
 // cut lies the node less what lies left. Allowed cuts are written in order; returns how many.
@@ -321,17 +265,19 @@ struct Kernels {
   LaneScan scan_lanes;
   BinBound bound_bins;
   LaneSort sort_lanes;  // null where sorting one list after another is faster
-  CountFiller fill_counts;
-  CountOpener open_counts;
+  BinFiller<PackedCount> fill_counts;
+  BinFiller<WeightedValue> fill_weights;
   CountGains count_gains;
-  CountBounds count_bounds;
+  CountMarking mark_counts;
   CountLaneScan scan_count_lanes;
   ClassListScan scan_class_list;
   ClassBinScan scan_class_bins;
   ClassScreening screen_classes;
   ClassPart part_classes;
   WeightGains weight_gains;
-  WeightBounds weight_bounds;
+  WeightMarking mark_weights;
+  BinOpener open_bins;
+  FewSort sort_few;
   LaneRanging lane_ranges;
   LaneWithin lanes_within;
   LaneKernels<std::uint16_t> codes;

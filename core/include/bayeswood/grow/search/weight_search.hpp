@@ -34,7 +34,7 @@ class WeightSearch {
     std::vector<WeightedValue> bins;
     std::vector<double> w, wy;  // left of each bin; one entry more than bins
     std::vector<double> gain;   // of the cut after each bin, -1 where not allowed
-    std::vector<double> excess;
+    std::vector<std::uint16_t> codes;  // of the node's rows
     WeightBins view(const Node& node);
   };
   struct Found {
@@ -52,7 +52,9 @@ class WeightSearch {
   std::span<const std::uint16_t> ids_;
   Slot slots_[LANES];
   std::vector<WeightedValue> idle_bins_;  // of lanes without a feature
-  std::vector<std::uint8_t> opened_;      // by bin
+  std::vector<std::uint16_t> idle_codes_;
+  BinMarks marks_;
+  std::vector<std::uint32_t> places_;
   std::vector<SmallEntry> entries_, scratch_;
 };
 
