@@ -22,13 +22,9 @@ class BlockWalk {
   void load(std::size_t begin, std::size_t end) {
     begin_ = begin;
     n_rows_ = end - begin;
-    const std::size_t n_cells = compiled_.layout(n_rows_).n_cells();
-    if (compiled_.is_packed()) {
-      encoded_.resize(n_cells);
-      compiled_.encode(table_, begin, end, encoded_.data());
-      if (n_rows_ >= LEAST_TOGETHER) columns_.load(compiled_, encoded_.data(), n_rows_);
-    } else if (compiled_.is_wide()) {
-      values_.resize(n_cells);
+    group_ = compiled_.n_groups();  // none
+    if (compiled_.is_wide()) {
+      values_.resize(compiled_.value_layout(n_rows_).n_cells());
       compiled_.encode(table_, begin, end, values_.data());
     }
   }
@@ -41,8 +37,10 @@ class BlockWalk {
       std::copy(together_.begin(), together_.end(), leaf);
       return;
     }
-    if (compiled_.is_packed())
-      return compiled_.walk(t, encoded_.data(), n_rows_, places, leaf, going_);
+    if (compiled_.is_packed()) {
+      place_rows(t);
+      return compiled_.walk(t, rows_, places, leaf, going_);
+    }
     if (compiled_.is_wide())
       return compiled_.walk(t, values_.data(), n_rows_, places, leaf, going_);
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -52,6 +50,7 @@ class BlockWalk {
   // Of a small tree (see CompiledForest), for all rows of the block.
   bool is_small(std::size_t t) const { return n_rows_ >= LEAST_TOGETHER && compiled_.is_small(t); }
   void find_together(std::size_t t, std::uint8_t* leaf) {
+    place_rows(t);
     compiled_.walk_together(t, columns_, leaf);
   }
 
@@ -59,11 +58,21 @@ class BlockWalk {
   // Fewer rows walk: sent together, they would be put to every split.
   static constexpr std::size_t LEAST_TOGETHER = 16;
 
+  // Among the thresholds of the tree's group, unless they are there. Trees come in order as a rule.
+  void place_rows(std::size_t t) {
+    const std::size_t group = compiled_.group_of(t);
+    if (group == group_) return;
+    group_ = group;
+    compiled_.encode(group, table_, begin_, begin_ + n_rows_, rows_);
+    if (n_rows_ >= LEAST_TOGETHER) columns_.load(rows_);
+  }
+
   const Forest& forest_;
   const MatrixView& table_;
   const CompiledForest& compiled_;
   std::size_t begin_ = 0, n_rows_ = 0;
-  std::vector<std::uint16_t> encoded_;
+  std::size_t group_ = 0;  // whose places are in rows_
+  PlacedRows rows_;
   std::vector<double> values_;
   PlaceColumns columns_;
   std::vector<std::uint32_t> going_;
@@ -109,7 +118,7 @@ inline std::size_t block_rows(std::size_t n_rows, unsigned n_threads, std::size_
 // sums are to stay in a cache of the second level.
 inline std::size_t most_block_rows(const Forest& forest) {
   constexpr std::size_t CACHE = std::size_t{1} << 20, LEAST = 1024, MOST = 16384;
-  const std::size_t row = 2 * forest.compiled().n_columns() + 8 * forest.n_outputs() + 8;
+  const std::size_t row = 2 * forest.compiled().n_features() + 8 * forest.n_outputs() + 8;
   return std::clamp(CACHE / row / 16 * 16, LEAST, MOST);
 }
 

@@ -184,3 +184,46 @@ def test_rows_get_the_same_bits_of_small_trees_alone_and_among_many(rng):
     for n in (1, 5, 15, 16, 31):
         parts = [model.forest_.predict(X[i : i + n]) for i in range(0, 60, n)]
         np.testing.assert_array_equal(np.concatenate(parts), many)
+
+
+def balanced_arrays(thresholds, values):
+    """One regression tree of 2^k - 1 splits of x0: the leaf's number is the value's place."""
+    n = len(thresholds)
+    order = [
+        np.arange((n + 1) >> (level + 1), n + 1, (n + 1) >> level) - 1
+        for level in range(n.bit_length())
+    ]
+    splits = np.sort(thresholds)[np.concatenate(order)]
+    return stump_arrays() | {
+        "n_features": 1,
+        "n_levels": np.zeros(1, np.int32),
+        "n_nodes": np.array([2 * n + 1], np.int64),
+        "feature": np.repeat(np.array([0, -1], np.int32), [n, n + 1]),
+        "threshold": np.concatenate([splits, np.full(n + 1, np.nan)]),
+        "missing_left": np.arange(2 * n + 1).astype(np.uint8) % 2 * (np.arange(2 * n + 1) < n),
+        "leaf_n_samples": np.ones(n + 1, np.int32),
+        "leaf_weight": np.ones(n + 1, np.float32),
+        "leaf_value": values,
+    }
+
+
+def test_more_thresholds_than_16_bits_can_number():
+    """Rows are placed for groups of trees: leaves and sums are those of every tree by itself."""
+    random = np.random.default_rng(0)
+    thresholds = random.random((20, 4095))
+    values = random.normal(size=(20, 4096))
+    forest = Forest.concatenate(
+        [
+            Forest.from_arrays(balanced_arrays(*tree))
+            for tree in zip(thresholds, values, strict=True)
+        ]
+    )
+    X = random.random((500, 1))
+    places = np.stack([np.searchsorted(np.sort(t), X[:, 0]) for t in thresholds], axis=1)
+    np.testing.assert_array_equal(forest.apply(X), 4095 + places)
+    mean = np.zeros(500)
+    for weight, value, place in zip(forest.weights, values, places.T, strict=True):
+        mean += weight * value[place]
+    np.testing.assert_array_equal(forest.predict(X)[:, 0], mean)
+    np.testing.assert_array_equal(forest.predict(X, n_jobs=2)[:, 0], mean)
+    np.testing.assert_array_equal(forest.predict(X[:1])[:, 0], mean[:1])
