@@ -126,7 +126,7 @@ TEST(a_tree_may_be_in_several_groups) {
 
 TEST(what_is_walked_outlives_the_forest_it_was_taken_from) {
   const RandomData data(2000, 4, 0.0, 24);
-  auto first = std::make_unique<Forest>(forest_of(data, Splitter::BEST));
+  std::unique_ptr<Forest> first(new Forest(forest_of(data, Splitter::BEST)));
   first->compiled();
   std::vector<Tree> trees;
   for (const auto& tree : first->trees()) trees.push_back(*tree);
