@@ -40,13 +40,13 @@ Tree write(std::size_t n_outputs, bool is_classifier, AddLeaf&& add_leaf) {
 
 void check_rules(const Tree& tree, const ForestShape& shape) {
   CHECK(check_structure(tree, shape).empty() && check_tree(tree, shape).empty());
-  CHECK((tree.feature == LargeVector<std::int32_t>{0, 1, LEAF, LEAF, LEAF}));
-  CHECK((tree.missing_left == LargeVector<std::uint8_t>{1, 0, 0, 0, 0}));
+  CHECK((tree.feature == UnwrittenVector<std::int32_t>{0, 1, LEAF, LEAF, LEAF}));
+  CHECK((tree.missing_left == UnwrittenVector<std::uint8_t>{1, 0, 0, 0, 0}));
   CHECK(tree.threshold[0] == 0.5);
   for (std::size_t i = 1; i < 5; ++i) CHECK(std::isnan(tree.threshold[i]));
   CHECK(tree.category_words == LEFT_LEVELS);
-  CHECK((tree.child == LargeVector<std::uint32_t>{1, 3, 0, 1, 2}));
-  CHECK((tree.n_samples == LargeVector<std::int32_t>{9, 7, 2, 3, 4}));
+  CHECK((tree.child == UnwrittenVector<std::uint32_t>{1, 3, 0, 1, 2}));
+  CHECK((tree.n_samples == UnwrittenVector<std::int32_t>{9, 7, 2, 3, 4}));
 }
 
 }  // namespace
@@ -59,9 +59,9 @@ TEST(a_leaf_can_name_every_class) {
     p[1] = 1 - p[0];
   });
   check_rules(tree, {2, 2, true, N_LEVELS});
-  CHECK((tree.weight == LargeVector<float>{18, 14, 4, 6, 8}));
-  CHECK((tree.leaf_class == LargeVector<std::int32_t>{0, 1, 0, 1, 0, 1}));
-  CHECK((tree.leaf_offset == LargeVector<std::int32_t>{0, 2, 4, 6}));
+  CHECK((tree.weight == UnwrittenVector<float>{18, 14, 4, 6, 8}));
+  CHECK((tree.leaf_class == UnwrittenVector<std::int32_t>{0, 1, 0, 1, 0, 1}));
+  CHECK((tree.leaf_offset == UnwrittenVector<std::int32_t>{0, 2, 4, 6}));
   CHECK(tree.leaf_value[4] == 0.25);
 }
 
@@ -75,9 +75,9 @@ TEST(a_leaf_can_name_some_classes_and_its_rows) {
     for (int i = 0; i < node; ++i) writer.add_row(10 * node + i);
   });
   check_rules(tree, {2, 3, true, N_LEVELS});
-  CHECK((tree.leaf_class == LargeVector<std::int32_t>{0, 2, 2, 2}));
-  CHECK((tree.leaf_offset == LargeVector<std::int32_t>{0, 2, 3, 4}));
-  CHECK((tree.leaf_rows == LargeVector<std::int32_t>{20, 21, 30, 31, 32, 40, 41, 42, 43}));
+  CHECK((tree.leaf_class == UnwrittenVector<std::int32_t>{0, 2, 2, 2}));
+  CHECK((tree.leaf_offset == UnwrittenVector<std::int32_t>{0, 2, 3, 4}));
+  CHECK((tree.leaf_rows == UnwrittenVector<std::int32_t>{20, 21, 30, 31, 32, 40, 41, 42, 43}));
 }
 
 TEST(a_leaf_can_hold_numbers) {
@@ -89,7 +89,7 @@ TEST(a_leaf_can_hold_numbers) {
   });
   check_rules(tree, {2, 2, false, N_LEVELS});
   CHECK(tree.leaf_offset.empty() && tree.leaf_class.empty());
-  CHECK((tree.leaf_value == LargeVector<double>{2, -2, 3, -3, 4, -4}));
+  CHECK((tree.leaf_value == UnwrittenVector<double>{2, -2, 3, -3, 4, -4}));
 }
 
 TEST(a_tree_can_be_one_leaf) {

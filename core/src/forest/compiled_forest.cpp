@@ -122,7 +122,7 @@ std::vector<std::size_t> CompiledForest::first_alike() const {
 
 // Trees that several members share are packed once, or once for a group.
 template <class AnyNode>
-void CompiledForest::pack_trees(LargeVector<AnyNode>& nodes) {
+void CompiledForest::pack_trees(UnwrittenVector<AnyNode>& nodes) {
   const std::vector<std::size_t> first = first_alike();
   std::size_t n_nodes = 0;
   for (std::size_t t = 0; t < trees_.size(); ++t)
@@ -151,7 +151,7 @@ void CompiledForest::find_tops() {
 }
 
 template <class AnyNode>
-void CompiledForest::pack_tree(std::size_t t, LargeVector<AnyNode>& nodes) const {
+void CompiledForest::pack_tree(std::size_t t, UnwrittenVector<AnyNode>& nodes) const {
   constexpr std::size_t AHEAD = 32;
   constexpr bool IS_PLACE = std::is_same_v<AnyNode, Node>;
   using Limits = std::numeric_limits<decltype(AnyNode::place)>;

@@ -17,7 +17,7 @@ struct BlockSums {
   }
 
   std::size_t n_classes;
-  LargeVector<double> sums[2];
+  UnwrittenVector<double> sums[2];
   std::vector<double> sum_w[2];
   std::vector<std::int32_t> counts;
   std::vector<double> sum_ww;

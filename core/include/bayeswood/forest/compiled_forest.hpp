@@ -28,8 +28,8 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/base/large_memory.hpp"
 #include "bayeswood/base/matrix_view.hpp"
+#include "bayeswood/base/unwritten_vector.hpp"
 #include "bayeswood/forest/threshold_places.hpp"
 #include "bayeswood/forest/top_levels.hpp"
 #include "bayeswood/forest/tree.hpp"
@@ -115,14 +115,14 @@ class CompiledForest {
 
   // What forests that differ in their leaves' values have in common.
   struct Tables {
-    std::vector<ThresholdPlaces> groups;  // packed
-    std::vector<std::uint32_t> group_of;  // packed: of each tree
-    std::vector<std::size_t> offset;      // of each tree in its nodes
-    std::vector<std::uint32_t> n_steps;   // of each tree, that its rows walk unasked
-    LargeVector<Node> nodes;              // packed
-    LargeVector<WideNode> wide_nodes;     // wide
-    std::vector<TopLevels> tops;          // packed: two of a large tree, if rows may enter by these
-    std::vector<std::uint32_t> top_of;    // packed: of each tree, the first in tops, or beyond
+    std::vector<ThresholdPlaces> groups;   // packed
+    std::vector<std::uint32_t> group_of;   // packed: of each tree
+    std::vector<std::size_t> offset;       // of each tree in its nodes
+    std::vector<std::uint32_t> n_steps;    // of each tree, that its rows walk unasked
+    UnwrittenVector<Node> nodes;           // packed
+    UnwrittenVector<WideNode> wide_nodes;  // wide
+    std::vector<TopLevels> tops;        // packed: two of a large tree, if rows may enter by these
+    std::vector<std::uint32_t> top_of;  // packed: of each tree, the first in tops, or beyond
   };
 
   // False if trees are better not packed.
@@ -130,11 +130,11 @@ class CompiledForest {
   // Of each tree the first of its group that is the same.
   std::vector<std::size_t> first_alike() const;
   template <class AnyNode>
-  void pack_trees(LargeVector<AnyNode>& nodes);
+  void pack_trees(UnwrittenVector<AnyNode>& nodes);
   // The first levels of the large trees.
   void find_tops();
   template <class AnyNode>
-  void pack_tree(std::size_t t, LargeVector<AnyNode>& nodes) const;
+  void pack_tree(std::size_t t, UnwrittenVector<AnyNode>& nodes) const;
   const TopLevels* top_of(std::size_t t, bool is_double) const {
     if (t >= own_->top_of.size() || own_->top_of[t] >= own_->tops.size()) return nullptr;
     return &own_->tops[own_->top_of[t] + (is_double ? 1 : 0)];

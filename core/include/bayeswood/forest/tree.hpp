@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "bayeswood/base/large_memory.hpp"
+#include "bayeswood/base/unwritten_vector.hpp"
 
 namespace bayeswood {
 
@@ -24,21 +24,22 @@ constexpr std::int32_t LEAF = -1;
 constexpr std::int64_t NO_SET = -1;
 
 struct Tree {
-  LargeVector<std::int32_t> feature;  // LEAF at leaves
-  LargeVector<double> threshold;      // NaN at leaves and at categorical nodes
-  LargeVector<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
-  LargeVector<std::uint8_t> missing_left;
-  LargeVector<std::int32_t> n_samples;
-  LargeVector<float> weight;
+  UnwrittenVector<std::int32_t> feature;  // LEAF at leaves
+  UnwrittenVector<double> threshold;      // NaN at leaves and at categorical nodes
+  UnwrittenVector<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
+  UnwrittenVector<std::uint8_t> missing_left;
+  UnwrittenVector<std::int32_t> n_samples;
+  UnwrittenVector<float> weight;
   std::vector<std::int64_t> category_offset;  // first word of the node's set; empty: no categories
   std::vector<std::uint64_t> category_words;
-  LargeVector<std::int32_t>
+  UnwrittenVector<std::int32_t>
       leaf_offset;  // classifier: entries of leaf l are [offset l, offset l + 1)
   // Classifier: classes of positive probability, ascending, entry by entry; or, where every leaf
   // has all classes, these once.
-  LargeVector<std::int32_t> leaf_class;
-  LargeVector<double> leaf_value;  // classifier: probability per entry; else n_leaves x n_outputs
-  LargeVector<std::int32_t> leaf_rows;  // training rows, leaf after leaf; empty if not kept
+  UnwrittenVector<std::int32_t> leaf_class;
+  UnwrittenVector<double>
+      leaf_value;  // classifier: probability per entry; else n_leaves x n_outputs
+  UnwrittenVector<std::int32_t> leaf_rows;  // training rows, leaf after leaf; empty if not kept
 
   std::size_t n_nodes() const { return feature.size(); }
   std::size_t n_leaves() const { return (feature.size() + 1) / 2; }
