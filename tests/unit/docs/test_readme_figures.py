@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-KEPT = ROOT / "benchmarks" / "results" / "2026-11-16-intel-r-xeon-r-processor.json"
+KEPT = ROOT / "benchmarks" / "results" / "2026-11-18-amd-epyc.json"
 RECORD = json.loads(KEPT.read_text(encoding="utf-8"))
 IN_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "kB": 1.0}
 
@@ -19,7 +19,10 @@ LINES = {
         "binary 200,000 x 20",
         "fit, CPU per tree",
     ),
-    "predict 100,000 rows, 100 trees": ("100,000 rows, 100 trees", "predict, CPU"),
+    "predict 100,000 rows, 100 trees": (
+        "100,000 rows, 100 trees of Friedman 20,640 x 10",
+        "predict, CPU",
+    ),
     "predict one row, 20 trees, from Python": ("one row, 20 trees", "predict, CPU per call"),
     "model file, regression, per tree": ("Friedman 20,640 x 10", "file, per tree"),
 }
