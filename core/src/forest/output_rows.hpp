@@ -2,9 +2,11 @@
 // instructions.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/base/prefetch.hpp"
@@ -46,5 +48,17 @@ const OutputKernels& portable_output_kernels();
 const OutputKernels& avx2_output_kernels();  // portable ones where there are none
 // The best that this machine runs.
 const OutputKernels& output_kernels();
+
+// out = share * left + (1 - share) * right; what has no row (null) is left to be added. Of classes,
+// which a leaf names once each: it does not matter which child comes first.
+inline void mix_known(const OutputKernels& kernels, double share, const double* left,
+                      const double* right, const std::vector<double>& zeros, double* out) {
+  const std::size_t n = zeros.size();
+  if (left != nullptr && right != nullptr)
+    return kernels.mix_rows(n, share, left, 1 - share, right, out);
+  if (left != nullptr) return kernels.add_row(n, zeros.data(), share, left, out);
+  if (right != nullptr) return kernels.add_row(n, zeros.data(), 1 - share, right, out);
+  std::fill_n(out, n, 0.0);
+}
 
 }  // namespace bayeswood

@@ -231,15 +231,7 @@ class PathSums {
     if (place_[node] == UNKNOWN) return merge(q, c, share);
     double* out = own_.data() + place_[node] * k_;
     const double *left_row = row(c), *right_row = row(c + 1);
-    if (left_row != nullptr && right_row != nullptr)
-      return kernels_.mix_rows(k_, share, left_row, 1 - share, right_row, out);
-    if (left_row != nullptr) {
-      kernels_.add_row(k_, zeros_.data(), share, left_row, out);
-    } else if (right_row != nullptr) {
-      kernels_.add_row(k_, zeros_.data(), 1 - share, right_row, out);
-    } else {
-      std::fill_n(out, k_, 0.0);
-    }
+    mix_known(kernels_, share, left_row, right_row, zeros_, out);
     if (left_row == nullptr) add(entries(c), share, out);
     if (right_row == nullptr) add(entries(c + 1), 1 - share, out);
   }

@@ -165,16 +165,7 @@ void NodeValues::mix(std::size_t node) {
   const double share = total > 0 ? left / total : 0.5;
   double* out = inner_.data() + (c - 1) / 2 * k_;
   const double *of_left = row(c), *of_right = row(c + 1);
-  if (of_left != nullptr && of_right != nullptr)
-    return kernels_.mix_rows(k_, share, of_left, 1 - share, of_right, out);
-  // Of classes, which a leaf names once each: it does not matter which child comes first.
-  if (of_left != nullptr) {
-    kernels_.add_row(k_, zeros_.data(), share, of_left, out);
-  } else if (of_right != nullptr) {
-    kernels_.add_row(k_, zeros_.data(), 1 - share, of_right, out);
-  } else {
-    std::fill_n(out, k_, 0.0);
-  }
+  mix_known(kernels_, share, of_left, of_right, zeros_, out);
   if (of_left == nullptr) add_leaf(c, share, out);
   if (of_right == nullptr) add_leaf(c + 1, 1 - share, out);
 }
