@@ -6,6 +6,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+INSTALL := $(PIP) install --no-compile # most of what is installed is never imported
 JOBS ?= auto
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE # tests start many processes: what one has compiled serves all
@@ -50,38 +51,39 @@ $(VENV)/.created:
 
 # scikit-build-core names cmake and ninja here only where the machine lacks good ones.
 $(VENV)/.builder: $(VENV)/.created pyproject.toml
-	$(PIP) install "scikit-build-core>=0.11" "nanobind>=2.6.1"
+	$(INSTALL) "scikit-build-core>=0.11" "nanobind>=2.6.1"
 	@needed=$$(python -c 'from scikit_build_core import build; \
 	    print(*build.get_requires_for_build_wheel())') && \
-	  if [ -n "$$needed" ]; then $(PIP) install $$needed; fi
+	  if [ -n "$$needed" ]; then $(INSTALL) $$needed; fi
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.builder CMakeLists.txt $(PACKAGE_SOURCES) $(wildcard papers/*/results.json)
-	$(PIP) install --no-build-isolation ".[all]"
+	$(INSTALL) --no-build-isolation ".[all]"
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' test dask spark export lint | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' docs | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' docs | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 $(VENV)/.coverage: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' coverage | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' coverage | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.created pyproject.toml
-	python -c '$(LIST_EXTRAS)' bench | $(PIP) install -r /dev/stdin
+	python -c '$(LIST_EXTRAS)' bench | $(INSTALL) -r /dev/stdin
 	@touch $@
 
 # --- checks -------------------------------------------------------------------------------------
 
 # CXX=clang++ chooses the compiler; each has a folder of its own.
 SANITIZED := build/sanitize$(if $(filter-out default undefined,$(origin CXX)),-$(notdir $(CXX)))
+POINTERS ?= OFF
 test-core: $(VENV)/.builder
-	cmake -S . -B $(SANITIZED) -G Ninja -DBAYESWOOD_TESTS=ON
+	cmake -S . -B $(SANITIZED) -G Ninja -DBAYESWOOD_TESTS=ON -DBAYESWOOD_SANITIZE_POINTERS=$(POINTERS)
 	cmake --build $(SANITIZED)
 	ctest --test-dir $(SANITIZED) --output-on-failure
 
@@ -125,7 +127,7 @@ bench: $(VENV)/.installed $(VENV)/.bench
 	python -m benchmarks $(BENCH_ARGS)
 
 wheel: $(VENV)/.builder
-	$(PIP) install build
+	$(INSTALL) build
 	rm -rf dist build/wheel-check
 	python -m build --no-isolation --outdir dist
 	python -m venv build/wheel-check

@@ -1,7 +1,7 @@
 // What class_rows.hpp says, for whatever the including file is compiled for. N: the number of
 // classes, if it is known beforehand.
 
-constexpr std::size_t ROW_LANES = 4;
+constexpr std::size_t CLASS_LANES = 4;
 
 inline double fold_max(const double* lanes) {
   const double first = lanes[0] > lanes[1] ? lanes[0] : lanes[1];
@@ -11,11 +11,11 @@ inline double fold_max(const double* lanes) {
 
 inline double score_row(const double* __restrict slope, const double* __restrict offset,
                         const double* __restrict log, double* __restrict share, std::size_t n) {
-  double most[ROW_LANES] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+  double most[CLASS_LANES] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
   for (std::size_t c = 0; c < n; ++c) share[c] = slope[c] * log[c] + offset[c];
   std::size_t c = 0;
-  for (; c + ROW_LANES <= n; c += ROW_LANES) {
-    for (std::size_t l = 0; l < ROW_LANES; ++l)
+  for (; c + CLASS_LANES <= n; c += CLASS_LANES) {
+    for (std::size_t l = 0; l < CLASS_LANES; ++l)
       most[l] = share[c + l] > most[l] ? share[c + l] : most[l];
   }
   for (; c < n; ++c) most[0] = share[c] > most[0] ? share[c] : most[0];
@@ -25,10 +25,10 @@ inline double score_row(const double* __restrict slope, const double* __restrict
 }
 
 inline double row_total(const double* share, std::size_t n) {
-  double sum[ROW_LANES] = {0, 0, 0, 0};
+  double sum[CLASS_LANES] = {0, 0, 0, 0};
   std::size_t c = 0;
-  for (; c + ROW_LANES <= n; c += ROW_LANES) {
-    for (std::size_t l = 0; l < ROW_LANES; ++l) sum[l] += share[c + l];
+  for (; c + CLASS_LANES <= n; c += CLASS_LANES) {
+    for (std::size_t l = 0; l < CLASS_LANES; ++l) sum[l] += share[c + l];
   }
   for (; c < n; ++c) sum[0] += share[c];
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);

@@ -7,7 +7,7 @@
 namespace bayeswood {
 namespace {
 
-constexpr std::size_t GROUPS = TopLevels::GROUPS, LANES = TopLevels::LANES;
+constexpr std::size_t GROUPS = TopLevels::GROUPS, LANE_ROWS = TopLevels::LANES;
 
 inline __m256i load(const std::uint16_t* from) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
@@ -26,11 +26,11 @@ inline void step_down(const TopLevels::Level& level, const std::uint16_t* cells,
   __m256i which[GROUPS], value[GROUPS];
   for (std::size_t g = 0; g < GROUPS; ++g) {
     which[g] = look_up(columns, way[g]);
-    value[g] = load(cells + g * stride + level.column[0] * LANES);
+    value[g] = load(cells + g * stride + level.column[0] * LANE_ROWS);
   }
   for (std::uint32_t k = 1; k < level.n_columns; ++k) {
     const __m256i number = _mm256_set1_epi16(static_cast<short>(k));
-    const std::uint16_t* column = cells + level.column[k] * LANES;
+    const std::uint16_t* column = cells + level.column[k] * LANE_ROWS;
     for (std::size_t g = 0; g < GROUPS; ++g)
       value[g] = _mm256_mask_loadu_epi16(value[g], _mm256_cmpeq_epi16_mask(which[g], number),
                                          column + g * stride);
@@ -54,7 +54,7 @@ void enter_tree_avx512(const TopLevels& top, const std::uint16_t* cells, std::si
   const __m512i second = _mm512_loadu_si512(top.node + TopLevels::WIDEST);
   for (std::size_t g = 0; g < GROUPS; ++g) {
     const __m512i node = _mm512_permutex2var_epi16(first, _mm512_castsi256_si512(way[g]), second);
-    _mm512_storeu_si512(at + g * LANES, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(node)));
+    _mm512_storeu_si512(at + g * LANE_ROWS, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(node)));
   }
 }
 

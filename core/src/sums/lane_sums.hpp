@@ -7,7 +7,7 @@
 
 namespace bayeswood {
 
-constexpr std::size_t LANES = 8;
+constexpr std::size_t SUM_LANES = 8;
 
 class LaneSums {
  public:
@@ -22,7 +22,7 @@ class LaneSums {
   }
 
   void add(std::size_t row, Slot slot, float rest, const float* weight) {
-    const std::size_t lane = row % LANES;
+    const std::size_t lane = row % SUM_LANES;
     if (!weighted_) {
       rest_[slot][lane] += rest;
       return;
@@ -44,7 +44,7 @@ class LaneSums {
   // The sum of eight lanes, which start again.
   static double taken(float* lanes) {
     double sum = 0;
-    for (std::size_t l = 0; l < LANES; ++l) {
+    for (std::size_t l = 0; l < SUM_LANES; ++l) {
       sum += static_cast<double>(lanes[l]);
       lanes[l] = 0;
     }
@@ -54,8 +54,8 @@ class LaneSums {
   SlotSums out_;
   std::size_t n_slots_;
   bool weighted_;
-  float rest_[MOST_SLOTS][LANES];
-  float weight_[MOST_SLOTS][LANES];
+  float rest_[MOST_SLOTS][SUM_LANES];
+  float weight_[MOST_SLOTS][SUM_LANES];
 };
 
 }  // namespace bayeswood

@@ -97,7 +97,7 @@ void sum_few(const float* rest, const float* weight, const Slot* slots, std::siz
     const std::size_t end = begin + LaneSums::BLOCK < n_rows ? begin + LaneSums::BLOCK : n_rows;
     Totals<N, WEIGHTED> totals;
     std::size_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
+    for (; i + SUM_LANES <= end; i += SUM_LANES) {
       const __m256 factor = WEIGHTED ? _mm256_loadu_ps(weight + i) : _mm256_setzero_ps();
       totals.add(slots_at(slots, i), _mm256_loadu_ps(rest + i), factor);
     }
@@ -143,7 +143,7 @@ void pass_few(const RowPass& pass, const SlotSums& out) {
         begin + LaneSums::BLOCK < pass.n_rows ? begin + LaneSums::BLOCK : pass.n_rows;
     Totals<N, WEIGHTED> totals;
     std::size_t i = begin;
-    for (; i + LANES <= end; i += LANES) {
+    for (; i + SUM_LANES <= end; i += SUM_LANES) {
       const __m256 taken = _mm256_permutevar8x32_ps(take, slots_at(pass.before, i));
       const __m256 given = _mm256_permutevar8x32_ps(give, slots_at(pass.present, i));
       __m256 rest = _mm256_loadu_ps(pass.rest + i);

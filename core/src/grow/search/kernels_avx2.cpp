@@ -16,7 +16,7 @@ namespace bayeswood {
 namespace {
 
 // The same operations in the same order as the portable scan, four lists at once: the same bits.
-struct LaneSums {
+struct LaneTotals {
   __m256d w, wy;
 
   void add(const LaneTask& t, std::uint32_t i) {
@@ -48,7 +48,7 @@ void scan_lanes(const LaneTask& t, Cut* best) {
   const __m256d mean = _mm256_set1_pd(t.wy / t.w);
   const __m256d min_w = _mm256_set1_pd(t.limits.min_weight);
   const __m256d tolerance = _mm256_set1_pd(t.limits.tolerance / t.w);
-  LaneSums left{_mm256_setzero_pd(), _mm256_setzero_pd()};
+  LaneTotals left{_mm256_setzero_pd(), _mm256_setzero_pd()};
   for (std::uint32_t i = 0; i < first; ++i) left.add(t, i);
   __m256d to_beat = _mm256_set1_pd(-1);
   __m256d won = _mm256_setzero_pd();
