@@ -70,24 +70,28 @@ void FeatureShares::draw_theta(const std::vector<bool>& varies, std::size_t n_va
   double logs = 0;
   for (std::size_t j = 0; j < shares_.size(); ++j)
     if (varies[j]) logs += std::log(shares_[j]);
-  std::vector<double> log_weight;
-  std::vector<double> thetas;
+  if (grid_.empty()) make_grid(d);
   double most = -1e300;
+  for (GridPoint& at : grid_) {
+    at.weight = at.log_norm + at.theta / d * logs + at.log_prior;
+    most = std::max(most, at.weight);
+  }
+  double total = 0;
+  for (GridPoint& at : grid_) total += at.weight = std::exp(at.weight - most);
+  double left = total * stream.next_uniform();
+  std::size_t i = 0;
+  while (i + 1 < grid_.size() && (left -= grid_[i].weight) >= 0) ++i;
+  theta_ = grid_[i].theta;
+}
+
+void FeatureShares::make_grid(double d) {
+  grid_.reserve(GRID);
   for (std::size_t i = 1; i <= GRID; ++i) {
     const double x = static_cast<double>(i) / (GRID + 1);  // theta / (theta + d)
     const double theta = d * x / (1 - x);
-    const double log_prior = -0.5 * std::log(x);  // Beta(1/2, 1)
-    log_weight.push_back(std::lgamma(theta) - d * std::lgamma(theta / d) + theta / d * logs +
-                         log_prior);
-    thetas.push_back(theta);
-    most = std::max(most, log_weight.back());
+    const double log_norm = std::lgamma(theta) - d * std::lgamma(theta / d);
+    grid_.push_back({theta, log_norm, -0.5 * std::log(x), 0.0});  // Beta(1/2, 1)
   }
-  double total = 0;
-  for (double& weight : log_weight) total += weight = std::exp(weight - most);
-  double left = total * stream.next_uniform();
-  std::size_t i = 0;
-  while (i + 1 < thetas.size() && (left -= log_weight[i]) >= 0) ++i;
-  theta_ = thetas[i];
 }
 
 }  // namespace bayeswood

@@ -27,7 +27,13 @@ class FeatureShares {
   const std::vector<double>& shares() const { return shares_; }
 
  private:
+  // A value that theta can have, and what its weight is made of besides the shares.
+  struct GridPoint {
+    double theta, log_norm, log_prior, weight;
+  };
+
   void draw_theta(const std::vector<bool>& varies, std::size_t n_varying, Stream& stream);
+  void make_grid(double d);
 
   double theta_ = 1;
   double total_ = 1;               // sum of g
@@ -35,6 +41,7 @@ class FeatureShares {
   std::vector<double> n_splits_;   // of each feature
   double everywhere_ = 0;          // sum of u over splits of nodes in which all features vary
   std::vector<double> elsewhere_;  // over other splits, by feature that varies there
+  std::vector<GridPoint> grid_;    // made once: which features vary in the table does not change
 };
 
 }  // namespace bayeswood
