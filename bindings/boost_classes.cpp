@@ -52,9 +52,10 @@ void make_boosted_classes(BoostedClasses* self, const EncodedMatrix& encoded,
                             sample_weight ? span(*sample_weight) : std::span<const double>{}};
   const WeightScheme law =
       scheme_of(scheme, seed, weight_threshold, row_groups, n, row_parts, trees_per_draw, n_draws);
-  run_released(n_jobs, nb::none(), [&](const Running& run) {
-    new (self) BoostedClasses(encoded, data, law, options, run);
-  });
+  run_released(
+      n_jobs, nb::none(),
+      [&](const Running& run) { new (self) BoostedClasses(encoded, data, law, options, run); },
+      n * encoded.n_features() * n_bags <= FEW_CELLS);
 }
 
 void grow_classes(BoostedClasses& self, std::size_t n_stages, unsigned n_jobs,

@@ -22,9 +22,12 @@ namespace {
 void make_encoded(EncodedMatrix* self, const AnyMatrix& X, const Vector<std::int32_t>& n_levels,
                   unsigned n_jobs, std::uint32_t max_codes) {
   const MatrixView table = view(X);
-  run_released(n_jobs, nb::none(), [&](const Running& run) {
-    new (self) EncodedMatrix(table, copy(n_levels), run.n_threads, max_codes, run.poll);
-  });
+  run_released(
+      n_jobs, nb::none(),
+      [&](const Running& run) {
+        new (self) EncodedMatrix(table, copy(n_levels), run.n_threads, max_codes, run.poll);
+      },
+      table.n_rows() * table.n_columns() <= FEW_CELLS);
 }
 
 nb::object codes_of(const EncodedMatrix& matrix) {
@@ -235,6 +238,9 @@ std::shared_ptr<Forest> forest_over(const EncodedMatrix& encoded, const Target& 
   return std::make_shared<Forest>(std::move(shape), std::move(trees));
 }
 
+// Of a tree of few rows: so often it looks at a cell.
+constexpr std::size_t LEVELS = 8;
+
 nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
                const OptionalVector& sample_weight, const nb::kwargs& settings) {
   Keywords given(settings);
@@ -258,8 +264,10 @@ nb::tuple grow(const EncodedMatrix& encoded, const nb::object& y,
     request.given_weights = span(*own);
   }
   GrownForest grown;
-  run_released(growth.n_jobs, growth.progress,
-               [&](const Running& run) { grown = grow_forest(request, growth.options, run); });
+  run_released(
+      growth.n_jobs, growth.progress,
+      [&](const Running& run) { grown = grow_forest(request, growth.options, run); },
+      LEVELS * n * encoded.n_features() * growth.n_trees <= FEW_CELLS);
   return nb::make_tuple(
       forest_over(encoded, target, std::move(grown.trees)),
       to_numpy(std::move(grown.importances), {growth.n_trees, encoded.n_features()}));
@@ -289,9 +297,10 @@ void make_boosted(BoostedBags* self, const EncodedMatrix& encoded, const Matrix<
     check_monotone(options.stage.monotone, encoded.n_levels(), y.shape(1));
   const BoostData data{span(y), static_cast<std::uint32_t>(y.shape(1)),
                        checked_weights(sample_weight, n)};
-  run_released(n_jobs, nb::none(), [&](const Running& run) {
-    new (self) BoostedBags(encoded, data, law.of(n), options, run);
-  });
+  run_released(
+      n_jobs, nb::none(),
+      [&](const Running& run) { new (self) BoostedBags(encoded, data, law.of(n), options, run); },
+      n * encoded.n_features() * options.n_bags <= FEW_CELLS);
 }
 
 // The bags of these numbers, or all.
@@ -304,9 +313,6 @@ std::vector<std::size_t> chosen_bags(const BoostedBags& bags,
     if (number >= bags.n_bags()) throw nb::index_error("no such bag");
   return *numbers;
 }
-
-// So many times a cell is looked at within some milliseconds.
-constexpr std::size_t FEW_CELLS = 200'000;
 
 void grow_stages(BoostedBags& self, std::size_t n_stages,
                  const std::optional<std::vector<std::size_t>>& bags, unsigned n_jobs,

@@ -27,6 +27,9 @@ inline Poll make_poll(const nb::object& progress) {
   };
 }
 
+// So many times a cell is looked at within some milliseconds.
+constexpr std::size_t FEW_CELLS = 200'000;
+
 // work(running) without the interpreter lock. Short work, of some milliseconds, is done by the
 // calling thread itself if nobody watches: to start others takes as long, and Ctrl-C can wait for
 // it.

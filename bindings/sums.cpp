@@ -163,17 +163,27 @@ Sweep sweep_kind(const std::string& name) {
   return Sweep::PARTICLES;
 }
 
+// A few sweeps over a few rows take less time than to start a thread that does them.
+bool is_short(const SumSampler& sampler, const SumRun& run) {
+  constexpr std::size_t FEW = 5'000;  // rows, each tree anew
+  const SumSettings& settings = sampler.settings();
+  const std::size_t n_sweeps = run.n_sweeps() * settings.n_chains;
+  const std::size_t n_trees = settings.model.n_trees * settings.offset.size();
+  return n_sweeps * n_trees * sampler.responses().n_rows <= FEW;
+}
+
 nb::dict run_sampler(SumSampler& sampler, std::size_t n_regrown, std::size_t n_burn_in,
                      std::size_t n_draws, std::size_t thin, const std::string& how, unsigned n_jobs,
                      const nb::object& progress, bool keep_interrupted) {
   if (thin < 1) throw std::invalid_argument("thin: at least 1");
   const SumRun run{n_regrown, n_burn_in, n_draws, thin, sweep_kind(how)};
-  const Poll poll = make_poll(progress);
+  const bool alone = progress.is_none() && is_short(sampler, run);
+  const Poll poll = alone ? Poll{} : make_poll(progress);
   bool interrupted = false;
   std::vector<SumRecord> records;
   {
     nb::gil_scoped_release release;
-    records = sampler.run(run, n_jobs, poll, interrupted);
+    records = sampler.run(run, alone ? 1U : n_jobs, poll, interrupted);
   }
   settle_interrupt(interrupted, keep_interrupted);
   return to_dict(records, sampler, interrupted);
