@@ -25,7 +25,8 @@ X = np.array([[0.0, 5, 0], [1, 2, 1], [2.5, 2, 2], [4, 0, 0], [6, 1, 1], [9, 3, 
 N_LEVELS = np.array([0, 0, 3], np.int32)
 
 
-def sample(prior, moves, *, error=None, **options):
+def sample(prior, moves, *, wrong=(), **options):
+    """Chains; the ratios of the `wrong` moves are off by a factor of e."""
     settings = {
         "alpha_split": 0.9,
         "beta_split": 0.7,
@@ -35,9 +36,6 @@ def sample(prior, moves, *, error=None, **options):
         "n_draws": 1,
         **options,
     }
-    wrong = np.zeros(6)
-    if error is not None:
-        wrong[MOVES.index(error)] = 1.0
     table = settings.pop("X", X)
     y = settings.pop("y", np.zeros(len(table), np.int32))
     n_levels = settings.pop("n_levels", N_LEVELS)
@@ -48,7 +46,7 @@ def sample(prior, moves, *, error=None, **options):
         _core.class_leaves(y, None, alpha=np.full(2, 0.5), power=power),
         prior=prior,
         move_probabilities=np.array(SETS[moves]),
-        log_ratio_error=wrong,
+        log_ratio_error=np.isin(MOVES, wrong).astype(float),
         **settings,
     )
 
@@ -87,7 +85,7 @@ def test_without_data_the_leaves_are_the_prior_s(prior, moves):
     [("chipman", "birth"), ("chipman", "death"), ("denison", "birth"), ("denison-node", "birth")],
 )
 def test_a_wrong_ratio_of_births_or_deaths_is_noticed(prior, error):
-    found = sample(prior, "all", error=error)
+    found = sample(prior, "all", wrong=error)
     assert leaves_pvalue(found, twin.leaf_posterior(problem(prior))) < ALARM
 
 
@@ -145,7 +143,7 @@ FEW_CLASSES = np.array([0, 1, 1, 0, 0], np.int32)
 REVERSE = np.array([1, 0, 2, 3, 4, 5])
 
 
-def imbalance(prior, error=None):
+def imbalance(prior, wrong=(), n_draws=60_000):
     """By move, |z| of p_i P_ij = p_j P_ji for all pairs of states, with data.
 
     States are trees, under Chipman's prior classes of trees that differ within gaps alone. p: exact
@@ -156,14 +154,14 @@ def imbalance(prior, error=None):
     found = sample(
         prior,
         "all",
-        error=error,
+        wrong=wrong,
         X=FEW,
         y=FEW_CLASSES,
         n_levels=np.zeros(2, np.int32),
         power=1.0,
         n_chains=8,
         n_burn_in=200,
-        n_draws=60_000,
+        n_draws=n_draws,
     )
     is_discrete = prior != "chipman"
     key = np.arange(found["forest"].n_trees) if is_discrete else found["mass_key"]
@@ -202,7 +200,14 @@ def test_every_move_is_in_detailed_balance(balanced, move):
 
 
 @pytest.mark.parametrize("prior", PRIORS)
-@pytest.mark.parametrize("move", range(6), ids=MOVES)
-def test_a_wrong_ratio_breaks_detailed_balance(prior, move):
-    """Each ratio in turn is wrong by a factor of e."""
-    assert imbalance(prior, error=MOVES[move])[move].max() > 6.5
+@pytest.mark.parametrize(
+    ("wrong", "n_draws"), [(MOVES[:1], 15_000), (MOVES[1:2], 15_000), (MOVES[2:], 60_000)], ids=str
+)
+def test_wrong_ratios_break_detailed_balance(prior, wrong, n_draws):
+    """Each ratio in turn, but those of moves that undo themselves at once: a move's flows know of
+    its own ratio alone. A birth's are a death's too. Two of them wrong would hide each other."""
+    found = imbalance(prior, wrong, n_draws)
+    births_and_deaths = MOVES[:2]
+    seen = births_and_deaths if wrong[0] in births_and_deaths else wrong
+    for move, apart in zip(MOVES, found, strict=True):
+        assert (apart.max() > 6.5) == (move in seen), move
