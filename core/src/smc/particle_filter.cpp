@@ -1,11 +1,14 @@
 #include "bayeswood/smc/particle_filter.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "bayeswood/mcmc/tree_draws.hpp"
 #include "bayeswood/smc/particle_tree.hpp"
@@ -287,11 +290,17 @@ std::vector<std::uint64_t> draw_salts(std::uint64_t seed, std::size_t n_rows) {
 // The rules of a tree as bytes: equal for equal trees.
 std::string tree_bytes(const Tree& tree) {
   const auto bytes = [](const auto& values) {
-    return std::string(reinterpret_cast<const char*>(values.data()),
-                       values.size() * sizeof(values[0]));
+    return std::string_view(reinterpret_cast<const char*>(values.data()),
+                            values.size() * sizeof(values[0]));
   };
-  return bytes(tree.feature) + bytes(tree.threshold) + bytes(tree.missing_left) +
-         bytes(tree.category_words);
+  const std::array parts{bytes(tree.feature), bytes(tree.threshold), bytes(tree.missing_left),
+                         bytes(tree.category_words)};
+  std::string all;
+  std::size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  all.reserve(size);
+  for (const auto part : parts) all += part;
+  return all;
 }
 
 }  // namespace
@@ -318,7 +327,7 @@ template std::vector<Island> run_islands<NumberLeaves>(const RankedTable&, const
 
 ParticleForest gather(std::vector<Island>& islands, std::size_t n_features) {
   ParticleForest out;
-  std::map<std::string, std::int64_t> known;
+  std::unordered_map<std::string, std::int64_t> known;
   for (std::size_t i = 0; i < islands.size(); ++i) {
     Island& island = islands[i];
     std::vector<std::int64_t> place;
