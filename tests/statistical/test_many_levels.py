@@ -40,10 +40,10 @@ def log_loss(estimator, X, y):
     return -np.log(np.maximum(proba, 1e-3)).mean()
 
 
-def ratios_of_errors(rng, error, response):
-    """Of fits with a column of noise to fits without it, (3, 2): identifiers, and 300 levels."""
+def ratios_of_errors(rng, error, response, n_tables=3):
+    """Of fits with a column of noise to fits without it, (n, 2): identifiers, and 300 levels."""
     ratios = []
-    for _ in range(3):
+    for _ in range(n_tables):
         X, mean = numbers(rng)
         y = response(mean)
         plain = error(X, y)
@@ -53,14 +53,15 @@ def ratios_of_errors(rng, error, response):
 
 # Over seeds a ratio of errors has a mean of 0.997 to 1.007 and a standard deviation of up to 0.008,
 # so that the mean of three passes 1.02 by chance less than once in 300 times. Without a price the
-# means are 1.3 to 2.7 for numbers and 1.01 to 1.09 for classes.
+# means are 1.3 to 2.7 for numbers and 1.01 to 1.09 for classes. The slowest regressor varies least:
+# over 12 seeds by 0.0015 about 1.001, so that one table of it passes 1.02 less often still.
 @pytest.mark.filterwarnings("ignore:X has categories that nearly name the row")
-@pytest.mark.parametrize("estimator", REGRESSORS)
-def test_noise_does_regressors_no_harm(rng, estimator):
+@pytest.mark.parametrize(("estimator", "n_tables"), list(zip(REGRESSORS, (1, 3, 3), strict=True)))
+def test_noise_does_regressors_no_harm(rng, estimator, n_tables):
     def response(mean):
         return (mean + 0.5 * rng.normal(size=len(mean))).to_numpy()
 
-    ratios = ratios_of_errors(rng, partial(rmse, estimator), response)
+    ratios = ratios_of_errors(rng, partial(rmse, estimator), response, n_tables)
     assert ratios.mean(axis=0).max() < 1.02
 
 

@@ -65,11 +65,12 @@ def test_the_optimal_proposal_finds_the_relevant_features(split_of):
 
 
 def test_intervals_of_numbers_cover():
-    """10 fits on 300 rows, 1,000 rows each: the mean share has standard deviation below .01."""
+    """10 fits on 300 rows, 200 rows each: .953 over 24 other seeds, and the mean of ten has a
+    standard deviation of .0046: a false alarm is more than four of them off."""
     shares = []
     for seed in range(10):
-        X, y = make_friedman1(1300, noise=1.0, random_state=seed)
+        X, y = make_friedman1(500, noise=1.0, random_state=seed)
         trees = SMCTreeRegressor(200, random_state=seed).fit(X[:300], y[:300])
         low, high = trees.predict_interval(X[300:], 0.9).T
         shares.append(((low <= y[300:]) & (y[300:] <= high)).mean())
-    assert abs(np.mean(shares) - 0.93) < 0.05
+    assert abs(np.mean(shares) - 0.953) < 0.02
