@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 import zlib
 from urllib.error import URLError
 
@@ -25,6 +26,17 @@ def seed(request: pytest.FixtureRequest) -> int:
 def rng(seed: int) -> np.random.Generator:
     """A generator seeded by the test's name."""
     return np.random.default_rng(seed)
+
+
+@pytest.fixture(autouse=True)
+def _pictures_are_closed():
+    """A test that leaves pictures open fails, and not the one after it that counts them."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        plt = sys.modules["matplotlib.pyplot"]
+        left_open = plt.get_fignums()
+        plt.close("all")
+        assert left_open == []
 
 
 @pytest.fixture(autouse=True, scope="session")

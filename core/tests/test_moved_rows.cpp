@@ -18,18 +18,24 @@ constexpr std::size_t MOVED_COLUMNS = 6;
 struct MovedCase {
   std::size_t n, d;
   std::vector<float> cells;  // column after column
+  EncodedMatrix matrix;
   std::vector<double> y;
 
   MovedCase(std::size_t rows, std::size_t columns)
-      : n(rows), d(columns), cells(rows * columns, 1.0F), y(rows) {
+      : n(rows), d(columns), cells(drawn_cells()), matrix(encoded()), y(rows) {
+    for (std::size_t i = 0; i < n; ++i)
+      y[i] = std::sin(6 * cells[i]) + 3 * cells[2 * n + i] + 0.1 * static_cast<double>(i % 17);
+  }
+  std::vector<float> drawn_cells() const {
     const Stream stream(5, 0, Purpose::WEIGHTS);
+    std::vector<float> drawn(n * d, 1.0F);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < MOVED_COLUMNS; ++j) {
         const double value = stream.uniform_at(i * MOVED_COLUMNS + j);
-        cells[j * n + i] = static_cast<float>(j % 3 == 1 ? std::floor(300 * value) : value);
+        drawn[j * n + i] = static_cast<float>(j % 3 == 1 ? std::floor(300 * value) : value);
       }
-      y[i] = std::sin(6 * cells[i]) + 3 * cells[2 * n + i] + 0.1 * static_cast<double>(i % 17);
     }
+    return drawn;
   }
   EncodedMatrix encoded() const {
     const MatrixView view(cells.data(), true, n, d, 1, static_cast<std::ptrdiff_t>(n));
@@ -44,7 +50,6 @@ struct MovedGrown {
 
 MovedGrown grow_moved(const MovedCase& data, WeightKind kind, const Kernels& kernels,
                       std::uint32_t max_depth = 0) {
-  const EncodedMatrix matrix = data.encoded();
   const Target target = Target::regression(data.y, 1, {});
   GrowOptions options;
   options.max_features = static_cast<std::uint32_t>(data.d);
@@ -54,8 +59,8 @@ MovedGrown grow_moved(const MovedCase& data, WeightKind kind, const Kernels& ker
   options.keep_rows = true;
   options.scheme = {kind, 3};
   options.kernels = &kernels;
-  return {SearchChoice(matrix, target, options).moves_rows(),
-          grow_forest({matrix, target, {}, {}, 0, 2}, options, {})};
+  return {SearchChoice(data.matrix, target, options).moves_rows(),
+          grow_forest({data.matrix, target, {}, {}, 0, 2}, options, {})};
 }
 
 void check_same_moved(const MovedGrown& a, const MovedGrown& b) {
@@ -140,7 +145,7 @@ void check_moves(const MoveKernels& moves, std::uint32_t n, std::uint32_t cut) {
 
 TEST(moved_rows_grow_the_same_trees) {
   const MovedCase narrow(40000, MOVED_COLUMNS);
-  const MovedCase wide(40000, 40);
+  const MovedCase wide(40000, 33);
   for (const Kernels* kernels : all_kernels()) {
     for (const auto kind : {WeightKind::EXPONENTIAL, WeightKind::BOOTSTRAP}) {
       const MovedGrown moved = grow_moved(narrow, kind, *kernels);

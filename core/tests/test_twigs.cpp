@@ -32,17 +32,17 @@ RandomData plain_table(std::size_t n, std::size_t d, std::uint64_t seed) {
   return data;
 }
 
-std::vector<Tree> trees_of(const RandomData& data, const Target& target, GrowOptions options,
+std::vector<Tree> trees_of(const EncodedMatrix& matrix, const Target& target, GrowOptions options,
                            const Kernels& kernels) {
-  const EncodedMatrix matrix = data.encoded();
   options.kernels = &kernels;
   options.keep_rows = true;
   return grow_forest({matrix, target, {}, {}, 0, 2}, options, {}).trees;
 }
 
-void check_same_trees(const RandomData& data, const Target& target, const GrowOptions& options) {
-  const auto slow = trees_of(data, target, options, portable_kernels());
-  const auto fast = trees_of(data, target, options, *avx512_kernels());
+void check_same_trees(const EncodedMatrix& matrix, const Target& target,
+                      const GrowOptions& options) {
+  const auto slow = trees_of(matrix, target, options, portable_kernels());
+  const auto fast = trees_of(matrix, target, options, *avx512_kernels());
   for (std::size_t t = 0; t < slow.size(); ++t) {
     CHECK(slow[t].feature == fast[t].feature);
     CHECK(slow[t].leaf_value == fast[t].leaf_value);
@@ -53,6 +53,7 @@ void check_same_trees(const RandomData& data, const Target& target, const GrowOp
 }
 
 void check_all_weights(const RandomData& data, const Target& target) {
+  const EncodedMatrix matrix = data.encoded();
   for (const auto kind : {WeightKind::EXPONENTIAL, WeightKind::BOOTSTRAP, WeightKind::UNIT}) {
     for (const std::uint32_t leaf : {1U, 3U, 40U}) {
       GrowOptions options;
@@ -60,7 +61,7 @@ void check_all_weights(const RandomData& data, const Target& target) {
       options.min_samples_leaf = leaf;
       options.max_features = static_cast<std::uint32_t>(leaf == 3 ? data.d / 2 + 1 : data.d);
       options.min_weight_fraction_leaf = leaf == 40 ? 0.02 : 0;
-      check_same_trees(data, target, options);
+      check_same_trees(matrix, target, options);
     }
   }
 }

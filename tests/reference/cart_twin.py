@@ -77,6 +77,11 @@ class Problem:
     def min_weight(self) -> float:
         return self.settings.min_weight_fraction_leaf * self.weight.sum()
 
+    @cached_property
+    def least(self) -> np.ndarray:
+        """Rows and weight that either side of a cut must have."""
+        return np.array([max(self.settings.min_samples_leaf, 1), self.min_weight * (1 - 1e-12)])
+
 
 @dataclass(frozen=True)
 class Split:
@@ -105,6 +110,7 @@ class Node:
         self.value = self.weight @ self.response / self.sum_w
         self.is_entropy = problem.settings.criterion == "entropy"
         self.prices: dict[int, float] = {}
+        self.parted: dict[int, Levels] = {}
 
     @cached_property
     def centred(self) -> np.ndarray:
@@ -124,30 +130,49 @@ class Node:
             return entropy(self.sum_wy[None], np.array([self.sum_w]))[0]
         return float((self.weighted * self.centred).sum())
 
-    @property
+    @cached_property
+    def unparted(self) -> float:
+        """What a cut has to exceed: nought, but for rounding."""
+        return float((self.sum_wy**2).sum() / self.sum_w)
+
+    @cached_property
     def is_pure(self) -> bool:
         return bool((self.response == self.response[0]).all())
+
+    @cached_property
+    def row_sums(self) -> np.ndarray:
+        """1, the weight and the weighted response of each row: what the sides of cuts add up."""
+        return np.column_stack([np.ones(len(self.rows)), self.weight, self.weighted])
 
     def best_split(self, features: Any = None) -> Split | None:
         """The split of the contract among `features` (all of them unless told)."""
         limit = self.problem.settings.max_depth
         if self.is_pure or (limit and self.depth >= limit):
             return None
-        chosen = range(self.problem.X.shape[1]) if features is None else features
-        candidates = [c for c in (self.candidates(j) for j in chosen) if len(c.gain)]
-        candidates = [
-            c for c in candidates if not c.price or c.gain.max() > c.price + TIE * self.impurity
-        ]
+        chosen = list(range(self.problem.X.shape[1]) if features is None else features)
+        slack = TIE * self.impurity
+        candidates = [c for c in self.candidates(chosen) if len(c.gain)]
+        candidates = [c for c in candidates if not c.price or c.gain.max() > c.price + slack]
         top = max((c.gain.max() - c.price for c in candidates), default=-np.inf)
-        for c in candidates:
-            near = np.flatnonzero(c.gain - c.price >= top - TIE * self.impurity)
-            if top > -np.inf and len(near):
-                return c.split(int(near[0]))
-        return None
+        if top == -np.inf:
+            return None
+        near = [(c, np.flatnonzero(c.gain - c.price >= top - slack)) for c in candidates]
+        first = [(c, int(indices[0])) for c, indices in near if len(indices)]
+        cuts, index = min(first, key=lambda pair: chosen.index(pair[0].feature_of(pair[1])))
+        return cuts.split(index)
 
-    def candidates(self, feature: int) -> "NumericCuts | LevelCuts":
-        kind = LevelCuts if self.problem.n_levels[feature] else NumericCuts
-        return kind(self, feature)
+    def candidates(self, features: list[int]) -> list["NumericCuts | LevelCuts"]:
+        """Of numeric features all in one, of every other one by itself."""
+        n_levels = self.problem.n_levels
+        numbers = [j for j in features if not n_levels[j]]
+        of_levels = [LevelCuts(self, j) for j in features if n_levels[j]]
+        return [NumericCuts(self, numbers), *of_levels] if numbers else of_levels
+
+    def levels(self, feature: int) -> "Levels":
+        """The rows, parted by the levels of a feature."""
+        if feature not in self.parted:
+            self.parted[feature] = Levels(self, feature)
+        return self.parted[feature]
 
     def price(self, feature: int) -> float:
         """What the feature pays of its gain."""
@@ -158,133 +183,119 @@ class Node:
             self.prices[feature] = LevelPrice(self, feature).price(trust)
         return self.prices[feature]
 
-    def gains(self, left: "Sums", right: "Sums") -> np.ndarray:
-        """Decrease of impurity of each way to part the rows; -inf where it is not allowed."""
-        least_n, least_w = self.problem.settings.min_samples_leaf, self.problem.min_weight
-        allowed = (np.minimum(left.n, right.n) >= max(least_n, 1)) & (
-            np.minimum(left.w, right.w) >= least_w * (1 - 1e-12)
-        )
+    def gains(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Decrease of impurity of each way to part the rows; -inf where it is not allowed.
+
+        A side of a cut is a row of sums: of rows, weight and weighted response, added up and never
+        subtracted.
+        """
+        allowed = (np.minimum(left[:, :2], right[:, :2]) >= self.problem.least).all(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.is_entropy:
-                gain = self.impurity - entropy(left.wy, left.w) - entropy(right.wy, right.w)
+                gain = self.impurity - sum(entropy(s[:, 2:], s[:, 1]) for s in (left, right))
             else:
-                gain = (left.wy**2).sum(1) / left.w + (right.wy**2).sum(1) / right.w
-                gain = gain - (self.sum_wy**2).sum() / self.sum_w
+                gain = sum((s[:, 2:] ** 2).sum(axis=1) / s[:, 1] for s in (left, right))
+                gain = gain - self.unparted
         return np.where(allowed, gain, -np.inf)
 
     def gain_of(self, goes_left: np.ndarray) -> float:
-        return float(self.gains(self.sums(goes_left), self.sums(~goes_left))[0])
-
-    def sums(self, rows: np.ndarray) -> "Sums":
-        weight = self.weight[rows]
-        return Sums.of(len(weight), weight.sum()[None], self.weighted[rows].sum(axis=0)[None])
+        left, right = (self.row_sums[side].sum(axis=0) for side in (goes_left, ~goes_left))
+        return float(self.gains(left[None], right[None])[0])
 
 
-@dataclass(frozen=True)
-class Sums:
-    """Rows, weight and weighted response of one side of each cut, added up and never subtracted."""
-
-    table: np.ndarray
-
-    @classmethod
-    def of(cls, n: Any, w: np.ndarray, wy: np.ndarray) -> "Sums":
-        table = np.empty((len(w), 2 + wy.shape[1]))
-        table[:, 0], table[:, 1], table[:, 2:] = n, w, wy
-        return cls(table)
-
-    @property
-    def n(self) -> np.ndarray:
-        return self.table[:, 0]
-
-    @property
-    def w(self) -> np.ndarray:
-        return self.table[:, 1]
-
-    @property
-    def wy(self) -> np.ndarray:
-        return self.table[:, 2:]
-
-    def before(self, ends: np.ndarray) -> "Sums":
-        """Of groups in order: all up to each of `ends`."""
-        return Sums(self.table.cumsum(axis=0)[ends])
-
-    def after(self, ends: np.ndarray) -> "Sums":
-        return Sums(self.table[::-1].cumsum(axis=0)[::-1][ends + 1])
-
-    def plus(self, other: "Sums") -> "Sums":
-        return Sums(self.table + other.table)
-
-    def then(self, other: "Sums") -> "Sums":
-        return Sums(np.concatenate([self.table, other.table]))
+def sides(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Of groups in order along the first axis: sums up to each but the last, and beyond it."""
+    return groups.cumsum(axis=0)[:-1], groups[::-1].cumsum(axis=0)[-2::-1]
 
 
 class NumericCuts:
-    """Every cut of a numeric feature, in the order in which ties are won."""
+    """Every cut of some numeric features, in the order in which ties are won."""
 
     price = 0.0
 
-    def __init__(self, node: Node, feature: int) -> None:
-        self.node, self.feature = node, feature
-        self.x = node.problem.X[node.rows, feature].astype(float)
-        self.is_missing = np.isnan(self.x)
-        order = np.argsort(self.x, kind="stable")[: (~self.is_missing).sum()]
-        x = self.x[order]
-        ends = np.flatnonzero(x[:-1] < x[1:])
-        self.thresholds = midpoint(x[ends], x[ends + 1]) if len(ends) else np.zeros(0)
-        self.missing_left = np.zeros(len(ends), dtype=bool)
-        rows = Sums.of(1, node.weight[order], node.weighted[order])
-        left, right = rows.before(ends), rows.after(ends)
-        if self.is_missing.any() and len(order):
+    def __init__(self, node: Node, features: list[int]) -> None:
+        self.node, self.features = node, features
+        self.x = node.problem.X[node.rows[:, None], features].astype(float)
+        order = np.argsort(self.x, axis=0, kind="stable")  # missing values are the last
+        self.ordered = self.x[order, np.arange(len(features))]
+        self.column, self.end = np.nonzero((self.ordered[:-1] < self.ordered[1:]).T)
+        self.missing_left = np.zeros(len(self.end), dtype=bool)
+        is_missing = np.isnan(self.ordered)
+        rows = node.row_sums[order]
+        if is_missing.any():
+            rows[is_missing] = 0.0
+        left, right = (side[self.end, self.column] for side in sides(rows))
+        if is_missing.any():
             left, right = self._with_missing(left, right)
         self.gain = node.gains(left, right)
 
-    def _with_missing(self, left: Sums, right: Sums) -> tuple[Sums, Sums]:
+    def _with_missing(self, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Every cut with missing right, present | missing the last; then with missing left."""
-        gone = self.node.sums(self.is_missing)
-        present = self.node.sums(~self.is_missing)
-        n_cuts = len(self.thresholds)
-        self.missing_left = np.repeat([False, True], [n_cuts + 1, n_cuts])
-        self.thresholds = np.concatenate([self.thresholds, [np.inf], self.thresholds])
-        return (
-            left.then(present).then(left.plus(gone)),
-            right.plus(gone).then(gone).then(right),
-        )
+        is_missing = np.isnan(self.x)
+        gone, present = (which.astype(float).T @ self.node.row_sums for which in
+                         (is_missing, ~is_missing))  # fmt: skip
+        both = np.flatnonzero(is_missing.any(axis=0) & ~is_missing.all(axis=0))
+        again = np.flatnonzero(is_missing.any(axis=0)[self.column])
+        block = np.repeat([0, 1, 2], [len(self.end), len(both), len(again)])
+        column = np.concatenate([self.column, both, self.column[again]])
+        end = np.concatenate([self.end, np.full(len(both), -1), self.end[again]])
+        left = np.concatenate([left, present[both], left[again] + gone[self.column[again]]])
+        right = np.concatenate([right + gone[self.column], gone[both], right[again]])
+        order = np.lexsort((block, column))
+        self.column, self.end, self.missing_left = column[order], end[order], block[order] == 2
+        return left[order], right[order]
+
+    def feature_of(self, index: int) -> int:
+        return self.features[self.column[index]]
+
+    def threshold(self, index: int) -> float:
+        """+inf where present is parted from missing."""
+        end, column = self.end[index], self.column[index]
+        return float(midpoint(*self.ordered[end : end + 2, column])) if end >= 0 else np.inf
 
     def split(self, index: int) -> Split:
-        threshold, missing_left = self.thresholds[index], bool(self.missing_left[index])
-        goes_left = np.where(self.is_missing, missing_left, self.x <= threshold)
-        if not self.is_missing.any():
+        x, threshold = self.x[:, self.column[index]], self.threshold(index)
+        is_missing, missing_left = np.isnan(x), bool(self.missing_left[index])
+        goes_left = np.where(is_missing, missing_left, x <= threshold)
+        if not is_missing.any():
             missing_left = is_left_larger(goes_left)
-        gain = float(self.gain[index])
-        return Split(self.feature, float(threshold), frozenset(), missing_left, gain, goes_left)
+        gain, feature = float(self.gain[index]), self.feature_of(index)
+        return Split(feature, threshold, frozenset(), missing_left, gain, goes_left)
+
+
+class Levels:
+    """The rows of a node by the levels of a feature; missing is one more."""
+
+    def __init__(self, node: Node, feature: int) -> None:
+        x = node.problem.X[node.rows, feature].astype(float)
+        self.n_levels = int(node.problem.n_levels[feature])
+        self.level = np.where(np.isnan(x), self.n_levels, x).astype(int)
+        n_rows = np.bincount(self.level, minlength=self.n_levels + 1)
+        self.present = np.flatnonzero(n_rows)
+        self.part = (np.cumsum(n_rows > 0) - 1)[self.level]
+        self.sums = self.add_up(node.row_sums)
+
+    def add_up(self, rows: np.ndarray) -> np.ndarray:
+        """(n_present, k) sums of (n, k) numbers, level by level."""
+        k = rows.shape[1]
+        place = (self.part[:, None] * k + np.arange(k)).ravel()
+        return np.bincount(place, rows.ravel(), len(self.present) * k).reshape(-1, k)
 
 
 class LevelCuts:
     """Every prefix of every order of the levels of a categorical feature."""
 
     def __init__(self, node: Node, feature: int) -> None:
-        self.node, self.feature = node, feature
-        self.n_levels = int(node.problem.n_levels[feature])
-        x = node.problem.X[node.rows, feature].astype(float)
-        self.level = np.where(np.isnan(x), self.n_levels, x).astype(int)
-        self.present, inverse = np.unique(self.level, return_inverse=True)
-        levels = Sums.of(
-            np.bincount(inverse),
-            np.bincount(inverse, node.weight),
-            np.stack([np.bincount(inverse, column) for column in node.weighted.T], axis=1),
+        self.node, self.feature, self.levels = node, feature, node.levels(feature)
+        sums = self.levels.sums
+        response = node.response[:, self._order_outputs()]
+        means = self.levels.add_up(node.weight[:, None] * response) / sums[:, 1:2]
+        self.orders = np.argsort(means, axis=0, kind="stable")
+        left, right = (
+            side.swapaxes(0, 1).reshape(-1, sums.shape[1]) for side in sides(sums[self.orders])
         )
-        means = [
-            np.bincount(inverse, node.weight * node.response[:, k]) / levels.w
-            for k in self._order_outputs()
-        ]
-        self.orders = [np.argsort(mean, kind="stable") for mean in means]
-        ends = np.arange(max(len(self.present) - 1, 0))
-        self.gain = np.concatenate([self._prefix_gains(levels, o, ends) for o in self.orders])
-        self.price = node.price(feature) if len(ends) else 0.0
-
-    def _prefix_gains(self, levels: Sums, order: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        ordered = Sums(levels.table[order])
-        return self.node.gains(ordered.before(ends), ordered.after(ends))
+        self.gain = node.gains(left, right)
+        self.price = node.price(feature) if len(self.gain) else 0.0
 
     def _order_outputs(self) -> list[int]:
         """The outputs whose means order the levels."""
@@ -297,14 +308,17 @@ class LevelCuts:
         heaviest = np.argsort(-weight, kind="stable")[:MAX_CLASS_ORDERS]
         return sorted(int(k) for k in heaviest if weight[k] > 0)
 
+    def feature_of(self, index: int) -> int:
+        return self.feature
+
     def split(self, index: int) -> Split:
-        order, size = divmod(index, len(self.present) - 1)
-        left = self.present[self.orders[order][: size + 1]]
-        goes_left = np.isin(self.level, left)
-        missing_present = self.n_levels in self.present
-        missing_left = self.n_levels in left if missing_present else is_left_larger(goes_left)
-        absent = set(range(self.n_levels)) - set(self.present.tolist())
-        levels = set(left.tolist()) - {self.n_levels} | (absent if missing_left else set())
+        present, n_levels = self.levels.present, self.levels.n_levels
+        order, size = divmod(index, len(present) - 1)
+        left = present[self.orders[: size + 1, order]]
+        goes_left = np.isin(self.levels.level, left)
+        missing_left = n_levels in left if n_levels in present else is_left_larger(goes_left)
+        absent = set(range(n_levels)) - set(present.tolist())
+        levels = set(left.tolist()) - {n_levels} | (absent if missing_left else set())
         gain = float(self.gain[index])
         return Split(
             self.feature, np.nan, frozenset(levels), missing_left, gain, goes_left, self.price
@@ -330,20 +344,26 @@ class LevelPrice:
     """
 
     def __init__(self, node: Node, feature: int) -> None:
-        x = node.problem.X[node.rows, feature].astype(float)
-        levels, part = np.unique(np.where(np.isnan(x), -1, x), return_inverse=True)
-        self.node, self.n_levels = node, len(levels)
-        w = np.bincount(part, node.weight)
+        self.node, self.levels = node, node.levels(feature)
+        self.n_levels = len(self.levels.present)
         q = (node.weight**2).sum()
-        self.between = (np.bincount(part, node.weight**2) / w).sum() - q / node.sum_w
-        self.all = node.sum_w - q / node.sum_w
+        self.of_one_part = q / node.sum_w
+        self.all = node.sum_w - self.of_one_part
         self.n_effective = node.sum_w**2 / q
-        self.n_directions = self._directions()
-        wy = np.stack([np.bincount(part, column) for column in node.weighted.T], axis=1)
-        if node.is_entropy:
-            self.within = float(entropy(wy, w).sum())
-        else:
-            self.within = node.impurity - float((wy**2 / w[:, None]).sum())
+
+    @cached_property
+    def between(self) -> float:
+        """e above."""
+        q = self.levels.add_up(self.node.weight[:, None] ** 2)[:, 0]
+        return float((q / self.levels.sums[:, 1]).sum() - self.of_one_part)
+
+    @cached_property
+    def within(self) -> float:
+        """The impurity that is left when every level is a part of its own."""
+        w, wy = self.levels.sums[:, 1], self.levels.sums[:, 2:]
+        if self.node.is_entropy:
+            return float(entropy(wy, w).sum())
+        return self.node.impurity - float((wy**2 / w[:, None]).sum())
 
     def _directions(self) -> float:
         if not self.node.problem.n_classes or self.node.is_pure:
@@ -355,7 +375,7 @@ class LevelPrice:
     def deviation(self) -> float:
         """Of the share that levels hold by chance."""
         by_chance = self.between / self.all
-        n = (self.n_effective + 1) * self.n_directions
+        n = (self.n_effective + 1) * self._directions()
         return float(np.sqrt(2 * by_chance * (1 - by_chance) / n))
 
     @property

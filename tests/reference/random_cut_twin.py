@@ -103,7 +103,7 @@ class RandomTree:
         wanted = 1 if len(node.rows) == 2 else self.max_features
         for feature in self.features:
             x = self.problem.X[node.rows, feature].astype(float)
-            if len(np.unique(x)) > 1:  # NaN is one value here
+            if varies(x):
                 tried += 1
                 for cut in self._candidates(node, feature, x):
                     best = better(best, cut, node)
@@ -114,7 +114,7 @@ class RandomTree:
     def _candidates(self, node: Node, feature: int, x: np.ndarray) -> list[Cut]:
         missing = np.isnan(x)
         ways = []
-        if len(np.unique(x[~missing])) > 1:
+        if varies(x[~missing]):
             draw = self._draw_levels if self.problem.n_levels[feature] else self._draw_threshold
             threshold, left = draw(x[~missing])
             present = np.zeros(len(x), dtype=bool)
@@ -143,14 +143,18 @@ class RandomTree:
     ) -> Cut:
         missing = np.isnan(x)
         missing_left = bool(goes_left[missing][0]) if missing.any() else is_left_larger(goes_left)
-        levels = set(x[goes_left & ~missing].astype(int))
-        absent = set(range(self.problem.n_levels[feature])) - set(x[~missing].astype(int))
-        if not self.problem.n_levels[feature]:
-            levels = set()
-        elif missing_left:
-            levels |= absent
+        levels: set[int] = set()
+        if self.problem.n_levels[feature]:
+            levels = set(x[goes_left & ~missing].astype(int))
+            absent = set(range(self.problem.n_levels[feature])) - set(x[~missing].astype(int))
+            levels |= absent if missing_left else set()
         gain = node.gain_of(goes_left)
         return Cut(feature, threshold, frozenset(levels), goes_left, missing_left, gain)
+
+
+def varies(x: np.ndarray) -> bool:
+    """Missing is a value."""
+    return not (x == x[:1]).all() and not np.isnan(x).all()
 
 
 def better(best: Cut | None, cut: Cut, node: Node) -> Cut | None:

@@ -100,7 +100,7 @@ class StageTree:
         chosen, wanted, found = [], self.max_features, False
         for feature in self.features:
             chosen.append(feature)
-            cuts = node.candidates(feature)
+            [cuts] = node.candidates([feature])
             top = cuts.gain.max() if len(cuts.gain) else -np.inf
             refused = top > -np.inf and cuts.price > 0 and top <= cuts.price + TIE * node.impurity
             found |= top > -np.inf and not refused

@@ -16,14 +16,20 @@ KINDS = ("normal", "rounded", "integer", "levels7")
 class OrderedNode(Node):
     """Cuts along a constrained column whose sides differ in the wrong direction are none."""
 
-    def candidates(self, feature):
-        cuts = super().candidates(feature)
-        for i in range(len(cuts.gain) if SIGNS[feature] else 0):
-            left = cuts.split(i).goes_left
-            means = [np.average(self.response[s, 0], weights=self.weight[s]) for s in (left, ~left)]
-            if cuts.thresholds[i] < np.inf and SIGNS[feature] * (means[0] - means[1]) > 0:
-                cuts.gain[i] = -np.inf
-        return cuts
+    def candidates(self, features):
+        found = super().candidates(features)
+        for cuts in found:
+            for i in range(len(cuts.gain)):
+                if self.is_wrong(cuts.split(i)):
+                    cuts.gain[i] = -np.inf
+        return found
+
+    def is_wrong(self, split):
+        if not SIGNS[split.feature] or split.threshold == np.inf:
+            return False
+        sides = split.goes_left, ~split.goes_left
+        means = [np.average(self.response[s, 0], weights=self.weight[s]) for s in sides]
+        return SIGNS[split.feature] * (means[0] - means[1]) > 0
 
 
 def assert_moved(tree, index, grown, low, high, n_levels):

@@ -10,14 +10,13 @@ from bayeswood.methods.calibrated_forest.class_guarantee import margins, packed
 def twin(left_out, margin, label, weight, votes, n_classes, by_class):
     """left_out: (n_trees, n_old) bools; the rest as the core has it."""
     found = np.zeros((len(votes), n_classes))
+    is_itself = np.eye(n_classes, dtype=bool)
     for row, own in enumerate(votes):
         for old in range(left_out.shape[1]):
             counts = np.bincount(own[left_out[:, old]], minlength=n_classes)
-            for c in range(n_classes):
-                rival = max([0, *np.delete(counts, c)])
-                counts_for = label[old] == c or not by_class
-                if counts_for and margin[old] <= counts[c] - rival:
-                    found[row, c] += weight[old]
+            rival = np.where(is_itself, 0, counts).max(axis=1)
+            counts_for = (np.arange(n_classes) == label[old]) | (not by_class)
+            found[row] += weight[old] * (counts_for & (margin[old] <= counts - rival))
     return found
 
 

@@ -35,11 +35,10 @@ def verify_tree(
         is_narrow = native is not None and not all_features
         best = node.best_split([native.feature] if is_narrow else None)
         where = f"node {index} ({len(node.rows)} rows, depth {node.depth})"
-        assert (native is None) == (best is None), (
-            f"{where}: native {describe(native)}, twin {describe(best)}"
-        )
-        if native is None or best is None:
+        if native is None and best is None:
             continue
+        assert native is not None, f"{where}: native leaf, twin {describe(best)}"
+        assert best is not None, f"{where}: native {describe(native)}, twin leaf"
         check_choice(node, native, best, where, tie_order, verdict)
         check_form(node, native, where)
         verdict.importances[native.feature] += native.gain
@@ -68,14 +67,13 @@ def check_statistics(tree: dict[str, Any], index: int, node: Node) -> None:
 
 
 def check_choice(
-    node: Node, native: Split, best: Split | None, where: str, tie_order: bool, verdict: Verdict
+    node: Node, native: Split, best: Split, where: str, tie_order: bool, verdict: Verdict
 ) -> None:
-    message = f"{where}: native {describe(native)}, twin {describe(best)}"
-    assert best is not None, message
     same_rows = np.array_equal(native.goes_left, best.goes_left)
     if native.feature == best.feature and same_rows:
         return
     verdict.n_ties += 1
+    message = f"{where}: native {describe(native)}, twin {describe(best)}"
     assert native.gain > -np.inf, f"not allowed: {message}"
     assert native.worth >= best.worth - 1e-6 * node.impurity, message
     lost = exact_gain(node, best.goes_left) - exact_gain(node, native.goes_left)

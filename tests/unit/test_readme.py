@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -50,6 +51,8 @@ def test_python_blocks_run(page, tmp_path, monkeypatch):
     names = {"__name__": page.stem}
     for code, line in blocks:
         run_block(code, line, page, names)
+    if "matplotlib.pyplot" in sys.modules:  # what a page has drawn
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @every_page

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks import smc_trees
+from benchmarks import numpy_smc, smc_trees
 from benchmarks.numpy_smc import CutTable, Model, Node, NumpySMC, Particle
 
 # By enumeration of all trees: rows, classes, hyper-parameters, evidence, rows to predict, and
@@ -28,6 +28,21 @@ EXACT = {
 N_RUNS = 60
 
 
+@pytest.fixture
+def runs_share_nodes(monkeypatch):
+    """What is computed of the same rows at the same depth is kept, from one run to the next."""
+    kept = {}
+
+    def node(model, rows, depth):
+        place = rows.tobytes(), depth
+        if place not in kept:
+            kept[place] = Node(model, rows, depth)
+        return kept[place]
+
+    monkeypatch.setattr(numpy_smc, "Node", node)
+
+
+@pytest.mark.usefixtures("runs_share_nodes")
 @pytest.mark.parametrize("proposal", ["prior", "optimal"])
 @pytest.mark.parametrize("name", EXACT)
 def test_exact_answers(name, proposal):
@@ -59,6 +74,7 @@ def test_the_optimal_root_proposal_is_exact():
     assert table.log_normaliser == pytest.approx(-2.7773453876269856)
 
 
+@pytest.mark.usefixtures("runs_share_nodes")
 def test_a_wrong_weight_is_noticed(monkeypatch):
     """The negative control: weights that see nine tenths of each likelihood ratio."""
     X, y, _, evidence, *_ = EXACT["one feature"]

@@ -228,13 +228,12 @@ def test_posterior_curve_of_several_features(numbers):
 @pytest.mark.parametrize("data", ["binary", "several", "numbers"])
 def test_overview(data, request):
     forest, X, y = request.getfixturevalue(data)
-    open_before = plt.get_fignums()
     figure = plot_overview(
         predict_rows(forest, X), y, summarize_importances(forest), title="Title", target="y"
     )
     assert_drawn(figure)
     assert len(figure.axes) == 4
-    assert plt.get_fignums() == open_before
+    assert plt.get_fignums() == []
 
 
 def test_overview_of_one_row(binary):
@@ -258,11 +257,10 @@ def test_overview_of_many_classes():
 
 
 def test_given_axes_are_used(binary):
-    open_before = plt.get_fignums()
     figure = Figure()
     ax = figure.add_subplot()
     assert ClassProbabilityDisplay.from_estimator(*binary, ax=ax).ax_ is ax
-    assert plt.get_fignums() == open_before
+    assert plt.get_fignums() == []
 
 
 def test_plots_and_reports_need_no_command_line_packages():

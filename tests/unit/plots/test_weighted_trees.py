@@ -99,11 +99,10 @@ def test_nothing_of_the_curve_is_cut_off():
 
 
 def test_given_axes_take_the_curve():
-    open_before = plt.get_fignums()
     axes = Figure().subplots(2)
     display = OperatingCurveDisplay.from_curves({"training": curve()}, axes=axes)
     assert display.axes_.tolist() == axes.tolist()
-    assert plt.get_fignums() == open_before
+    assert plt.get_fignums() == []
     with pytest.raises(BayeswoodError, match="must be two axes"):
         OperatingCurveDisplay.from_curves({"training": curve()}, axes=axes[0])
 

@@ -311,9 +311,10 @@ def test_an_interrupted_fit_stops(on_interrupt):
 
 
 def test_chains_are_drawn(fitted):
-    pytest.importorskip("matplotlib")
+    plt = pytest.importorskip("matplotlib.pyplot")
     from bayeswood.plots import trace
 
     axes = trace(fitted)
     assert [ax.get_ylabel() for ax in axes[:, 0]] == ["σ of the noise", "leaves"]
     assert axes[0, 0].get_xlim() == (0, 2 + 20 + 15 * 2)
+    plt.close(axes[0, 0].figure)

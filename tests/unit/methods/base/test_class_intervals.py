@@ -5,6 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 from bayeswood import (
+    BARTClassifier,
     BayesianForestClassifier,
     CalibratedForestClassifier,
     RandomForestClassifier,
@@ -23,6 +24,7 @@ VARIANTS = {
     "shrunk leaves": (CalibratedForestClassifier, {"leaf_shrinkage": 20}),
     "equal weights": (CalibratedForestClassifier, {"member_weighting": "equal"}),
     **{name: (cls, {}) for name, cls in CLASSIFIERS.items()},
+    "BARTClassifier": (BARTClassifier, {"n_draws": 25}),
 }
 
 

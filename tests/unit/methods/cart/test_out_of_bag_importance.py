@@ -1,5 +1,6 @@
 """Importances on the rows that trees did without."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -25,7 +26,7 @@ def test_noise_of_many_values_is_worth_nothing(noisy):
     assert found.names == ("x1", "x0")
     assert found.mean[1] < 0.2 * found.mean[0]
     assert (found.spread > 0).all()
-    ImportanceDisplay.from_importances(found)
+    plt.close(ImportanceDisplay.from_importances(found).figure_)
 
 
 def test_it_is_the_rise_of_the_out_of_bag_error(noisy):
