@@ -169,6 +169,7 @@ class PathSums {
     tree_ = &tree;
     find_known(leaves);
     own_.resize(n_known_ * k_);
+    n_rows_.resize(n_known_);
     n_entries_ = 0;
     first_.resize(internal_.size());
     for (std::size_t q = internal_.size(); q-- > 0;) mix(q);
@@ -256,6 +257,7 @@ class PathSums {
     const double left = tree_->weight[c], total = left + tree_->weight[c + 1];
     const double share = total > 0 ? left / total : 0.5;
     if (place_[node] == UNKNOWN) return merge(q, c, share);
+    n_rows_[place_[node]] = tree_->n_samples[node];
     double* out = own_.data() + place_[node] * k_;
     const double *left_row = row(c), *right_row = row(c + 1);
     mix_known(kernels_, share, left_row, right_row, zeros_, out);
@@ -302,7 +304,7 @@ class PathSums {
   void descend(std::uint32_t node, std::size_t level) {
     make_level(level + 1);
     const std::size_t n_strengths = strengths_.size();
-    const double n = tree_->n_samples[node];
+    const double n = n_rows_[place_[node]];
     const double* share = share_.data() + level * n_strengths;
     double* below = share_.data() + (level + 1) * n_strengths;
     for (std::size_t s = 0; s < n_strengths; ++s) {
@@ -329,6 +331,7 @@ class PathSums {
   std::vector<std::uint32_t> place_;     // of every node that is known
   std::uint32_t n_known_ = 0;
   std::vector<double> own_;                  // by place, means
+  std::vector<double> n_rows_;               // by place; met in order, unlike in the tree
   std::vector<std::uint32_t> first_asking_;  // by place, who asks for the leaf, and who else does
   std::vector<std::uint32_t> next_asking_;
   struct Step {
