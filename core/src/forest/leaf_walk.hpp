@@ -10,6 +10,7 @@
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
 #include "bayeswood/forest/walk_tree.hpp"
+#include "output_rows.hpp"
 
 namespace bayeswood {
 
@@ -96,6 +97,17 @@ inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t l
   const std::span<const std::int32_t> classes = tree.classes_of(leaf);
   for (std::size_t e = 0; e < classes.size(); ++e)
     out[classes[e]] += weight * tree.leaf_value[begin + e];
+}
+
+// Adds weight times what leaf nodes of a tree say to the sums of the rows of a block.
+inline void add_leaves(const Tree& tree, std::size_t k, double weight,
+                       std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
+                       double* sums) {
+  if (tree.leaf_value.size() == tree.n_leaves() * k)
+    return output_kernels().add_leaves(
+        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
 }
 
 // The class that a leaf prefers, of equals the first.

@@ -23,17 +23,6 @@ struct BlockSums {
   std::vector<double> sum_ww;
 };
 
-// Adds what the leaves say of the rows of a block.
-void add_leaves(const Tree& tree, std::size_t k, double weight,
-                std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
-                double* sums) {
-  if (tree.leaf_value.size() == tree.n_leaves() * k)
-    return output_kernels().add_leaves(
-        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
-}
-
 // Most rows have votes for most classes, if leaves are shrunk.
 void make_room(std::size_t n_rows, std::size_t n_classes, OobVotes& out) {
   constexpr std::size_t MOST = std::size_t{1} << 22;

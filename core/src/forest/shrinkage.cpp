@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "leaf_walk.hpp"
 #include "node_values.hpp"
 
@@ -26,15 +27,15 @@ class LeafShrinker {
   Tree shrunk(const Tree& tree) {
     start(tree);
     if (tree.n_nodes() == 1) end_leaf(0, 1.0, zeros_.data());
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      if (tree.feature[i] == LEAF) continue;
-      const std::size_t inner = inner_number(tree, i);
+    const std::vector<std::uint32_t>& nodes = values_.inner_nodes();
+    for (std::size_t inner = 0; inner < nodes.size(); ++inner) {
+      const std::size_t i = nodes[inner];
       const double n = tree.n_samples[i];
       const double below = std::min(n / (n + strength_), share_[inner]);
       const double* above = i == 0 ? zeros_.data() : values_.inner_row((i - 1) / 2);
       const double* sum = values_.put_above(i, share_[inner] - below, above);
       if (i == 0) is_full_ = k_ > 1 && is_positive(sum);
-      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) {
+      for (const std::size_t c : {2 * inner + 1, 2 * inner + 2}) {
         if (tree.feature[c] == LEAF) {
           end_leaf(c, below, sum);
         } else {
@@ -184,15 +185,8 @@ class PathSums {
 
   // Numbers the nodes on the ways to the leaves.
   void find_known(std::span<const std::uint32_t> leaves) {
-    const std::size_t n_nodes = tree_->n_nodes();
-    internal_.resize(n_nodes);
-    std::size_t n_internal = 0;
-    for (std::size_t i = 0; i < n_nodes; ++i) {  // without a branch: nobody could foresee it
-      internal_[n_internal] = static_cast<std::uint32_t>(i);
-      n_internal += tree_->feature[i] != LEAF ? 1 : 0;
-    }
-    internal_.resize(n_internal);
-    place_.assign(n_nodes, UNKNOWN);
+    list_inner_nodes(*tree_, internal_);
+    place_.assign(tree_->n_nodes(), UNKNOWN);
     place_[0] = 0;
     n_known_ = 1;
     for (std::uint32_t node : leaves)
@@ -368,25 +362,20 @@ std::vector<Tree> shrink_leaves(const Forest& forest, double strength, const Run
 namespace {
 
 // Of leaves as they are.
-void add_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
-                const ShrinkageTrial& trial, double* sums, std::int32_t* counts,
-                const Running& run) {
+void add_plain_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                      const ShrinkageTrial& trial, double* sums, std::int32_t* counts,
+                      const Running& run) {
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
-  for_each_oob_leaf(forest, table, bag, run,
-                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
-                      const Tree& tree = forest.tree(t);
-                      const auto kind = static_cast<std::size_t>(trial.kind[t]);
-                      const std::size_t leaf = tree.child[node];
-                      ++counts[kind * n + row];
-                      for (std::size_t s = 0; s < trial.strengths.size(); ++s) {
-                        double* sum = sums + ((kind * trial.strengths.size() + s) * n + row) * k;
-                        for (std::size_t j = 0; !classes && j < k; ++j)
-                          sum[j] += tree.leaf_value[leaf * k + j];
-                        if (classes)
-                          add_classes(tree, k, static_cast<std::uint32_t>(leaf), 1.0, sum);
-                      }
-                    });
+  const std::size_t n_strengths = trial.strengths.size();
+  for_each_block_of_oob_leaves(
+      forest, table, bag, run, [] { return 0; },
+      [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+        const Tree& tree = forest.tree(t);
+        const auto kind = static_cast<std::size_t>(trial.kind[t]);
+        for (const std::uint32_t place : places) ++counts[kind * n + begin + place];
+        for (std::size_t s = 0; s < n_strengths; ++s)
+          add_leaves(tree, k, 1.0, places, leaf, sums + ((kind * n_strengths + s) * n + begin) * k);
+      });
 }
 
 }  // namespace
@@ -399,7 +388,7 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
   std::fill(counts, counts + trial.n_kinds * table.n_rows(), 0);
   const auto is_zero = [](double strength) { return strength == 0; };
   if (std::all_of(trial.strengths.begin(), trial.strengths.end(), is_zero))
-    return add_leaves(forest, table, bag, trial, sums, counts, run);
+    return add_plain_leaves(forest, table, bag, trial, sums, counts, run);
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   const std::size_t n_strengths = trial.strengths.size();
   for_each_block_of_oob_leaves(
