@@ -57,7 +57,7 @@ void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {
 OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
                            std::span<const double> tree_weights, std::span<const std::int32_t> half,
                            const Running& run, std::size_t block_entries) {
-  const auto left_out = left_out_rows(forest.n_trees(), table.n_rows(), bag, run);
+  const auto left_out = left_out_of_table(forest.n_trees(), table.n_rows(), bag, run);
   const std::size_t k = forest.n_outputs();
   const std::size_t step = std::max<std::size_t>(1, block_entries / k);
   // A tree left out a part of the rows, and shrunk leaves come from memory for each block anew: it
@@ -69,7 +69,8 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);
     for_each_block_of_leaves(
-        forest, table.rows(first, n), run, [] { return 0; }, LeftOutPlaces(left_out, bag, first),
+        forest, table.rows(first, n), run, [] { return 0; },
+        LeftOutPlaces(left_out, bag.scheme, first),
         [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
           const double weight = tree_weights[t];
           const std::size_t h = static_cast<std::size_t>(half[t]);
