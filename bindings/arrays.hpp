@@ -86,9 +86,10 @@ class RawArray {
 };
 
 // A read-only look at memory that `owner` keeps alive.
-template <class T, class Allocator>
-nb::object look(const std::vector<T, Allocator>& values, nb::handle owner) {
+template <class Array>
+nb::object look(const Array& values, nb::handle owner) {
   const std::size_t n = values.size();
+  using T = typename Array::value_type;
   return nb::cast(nb::ndarray<nb::numpy, const T>(values.data(), {n}, owner));
 }
 

@@ -130,6 +130,10 @@ class Reader {
     const std::span<const T> found = look(n);
     return {found.begin(), found.end()};
   }
+  SharedArray<T> share(std::size_t n) {
+    const std::span<const T> found = look(n);
+    return UnwrittenVector<T>(found.begin(), found.end());
+  }
   template <class Vector>
   void take(std::size_t n, Vector& out) {
     const std::span<const T> found = look(n);
@@ -222,9 +226,9 @@ Tree read_tree(Readers& in, const ForestShape& shape, std::size_t number) {
   if (n_nodes < 1) refuse(number, "no nodes");
   Tree tree;
   const auto n = static_cast<std::size_t>(n_nodes);
-  in.feature.take(n, tree.feature);
-  in.threshold.take(n, tree.threshold);
-  in.missing_left.take(n, tree.missing_left);
+  tree.feature = in.feature.share(n);
+  tree.threshold = in.threshold.share(n);
+  tree.missing_left = in.missing_left.share(n);
   tree.category_words = in.category_words.take(total_words(tree, shape));
   refuse(number, check_structure(tree, shape));
   const auto n_samples = in.leaf_n_samples.take(tree.n_leaves());

@@ -9,6 +9,7 @@
 
 #include "arrays.hpp"
 #include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/base/left_out.hpp"
 #include "bayeswood/grow/boost.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "module.hpp"
@@ -368,6 +369,29 @@ nb::object weights_of_tree(const std::string& scheme, std::uint64_t seed, std::u
   return to_numpy(std::move(weights));
 }
 
+// Draws x rows, 1 where the row is left out.
+nb::object left_out_by_draw(const std::string& scheme, std::uint64_t seed, std::size_t n_trees,
+                            std::size_t n_rows, const Vector<std::int32_t>& rows,
+                            double weight_threshold, const OptionalGroups& row_groups,
+                            const OptionalGroups& row_parts, std::uint64_t trees_per_draw,
+                            std::uint32_t n_draws) {
+  for (const std::int32_t row : span(rows)) {
+    if (row < 0 || static_cast<std::size_t>(row) >= n_rows)
+      throw std::invalid_argument("rows: from 0 to below n_rows");
+  }
+  const auto law = scheme_of(scheme, seed, weight_threshold, row_groups, n_rows, row_parts,
+                             trees_per_draw, n_draws);
+  const std::size_t n_bags = (n_trees + trees_per_draw - 1) / trees_per_draw;
+  std::vector<std::uint8_t> found;
+  found.reserve(n_bags * rows.shape(0));
+  std::vector<bool> out;
+  for (std::size_t d = 0; d < n_bags; ++d) {
+    draw_left_out_of(law, d * trees_per_draw, {}, n_rows, span(rows), out);
+    found.insert(found.end(), out.begin(), out.end());
+  }
+  return to_numpy(std::move(found), {n_bags, rows.shape(0)});
+}
+
 nb::object n_codes_of(const EncodedMatrix& matrix) {
   std::vector<std::int32_t> n_codes;
   for (std::size_t j = 0; j < matrix.n_features(); ++j) {
@@ -401,6 +425,10 @@ void bind_grow(nb::module_& m) {
   m.def("draw_weights", &weights_of_tree, nb::arg("scheme"), nb::arg("seed"), nb::arg("tree"),
         nb::arg("n_rows"), nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
         nb::arg("sample_weight") = nb::none(), nb::arg("row_parts") = nb::none(),
+        nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0);
+  m.def("left_out", &left_out_by_draw, nb::arg("scheme"), nb::arg("seed"), nb::arg("n_trees"),
+        nb::arg("n_rows"), nb::arg("rows"), nb::arg("weight_threshold") = 0.0,
+        nb::arg("row_groups") = nb::none(), nb::arg("row_parts") = nb::none(),
         nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0);
   m.def("instruction_sets", &instruction_sets);
 }

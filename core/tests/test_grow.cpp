@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "bayeswood/base/left_out.hpp"
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/leaf_responses.hpp"
 #include "bayeswood/grow/cart.hpp"
@@ -209,6 +210,26 @@ TEST(a_smaller_bootstrap_sample_is_the_beginning_of_a_larger) {
   scheme.n_draws = 2;
   draw_left_out(scheme, 3, {}, left_out);
   CHECK(std::count(left_out.begin(), left_out.end(), false) <= 2);
+}
+
+TEST(some_rows_are_left_out_as_all_are) {
+  const std::vector<std::int32_t> groups{0, 1, 1, 2, 3, 0}, rows{4, 1, 0};
+  const std::vector<double> weight{1, 0, 1, 1, 1, 1};
+  for (const double threshold : {0.3, 3.0, 30.0}) {  // at 30 all rows but one are left out
+    for (const bool grouped : {false, true}) {
+      for (const bool weighted : {false, true}) {
+        const auto scheme = make_scheme("exponential", 7, threshold,
+                                        grouped ? std::span(groups) : std::span<const int>{}, 6);
+        const auto sample_weight = weighted ? std::span(weight) : std::span<const double>{};
+        for (std::uint64_t tree = 0; tree < 20; ++tree) {
+          std::vector<bool> all(6), some;
+          draw_left_out(scheme, tree, sample_weight, all);
+          draw_left_out_of(scheme, tree, sample_weight, 6, rows, some);
+          CHECK(some == (std::vector<bool>{all[4], all[1], all[0]}));
+        }
+      }
+    }
+  }
 }
 
 TEST(a_forest_of_too_many_thresholds_predicts_the_same) {

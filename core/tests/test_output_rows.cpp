@@ -19,6 +19,9 @@ std::vector<double> made_by(const OutputKernels& kernels, std::size_t k) {
   const auto x = drawn(k, stream), y = drawn(k, stream), factor = drawn(STRENGTHS, stream);
   std::vector<double> added(k), mixed(k), each(STRENGTHS * k);
   kernels.add_row(k, x.data(), 0.3, y.data(), added.data());
+  auto moved = y;
+  kernels.scale_onto(k, x.data(), 0.3, moved.data());
+  CHECK(moved == added);
   kernels.mix_rows(k, 0.7, x.data(), 0.3, y.data(), mixed.data());
   const auto base = drawn(STRENGTHS * k, stream);
   kernels.add_to_each({STRENGTHS, k}, base.data(), factor.data(), x.data(), each.data());
@@ -35,7 +38,7 @@ std::vector<double> made_by(const OutputKernels& kernels, std::size_t k) {
   auto sums = drawn(2 * ROWS * k, stream);
   kernels.add_leaves({k, 0.4, value.data(), number.data(), node, place}, sums.data());
   std::vector<double> all;
-  for (const auto* part : {&added, &mixed, &each, &apart, &sums})
+  for (const auto* part : {&added, &moved, &mixed, &each, &apart, &sums})
     all.insert(all.end(), part->begin(), part->end());
   return all;
 }

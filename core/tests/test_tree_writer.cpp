@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "bayeswood/forest/tree_writer.hpp"
 #include "check.hpp"
 
@@ -47,6 +48,12 @@ void check_rules(const Tree& tree, const ForestShape& shape) {
   CHECK(tree.category_words == LEFT_LEVELS);
   CHECK((tree.child == UnwrittenVector<std::uint32_t>{1, 3, 0, 1, 2}));
   CHECK((tree.n_samples == UnwrittenVector<std::int32_t>{9, 7, 2, 3, 4}));
+  std::vector<std::uint32_t> inner;
+  list_inner_nodes(tree, inner);
+  CHECK((inner == std::vector<std::uint32_t>{0, 1}));
+  const Tree copy = tree;  // which has the same arrays of nodes, and leaves of its own
+  CHECK(copy.feature.data() == tree.feature.data() && copy.weight.data() == tree.weight.data());
+  CHECK(copy.leaf_value.data() != tree.leaf_value.data());
 }
 
 }  // namespace

@@ -811,6 +811,21 @@ class BoostedClasses:
         (2, n_rows, n_classes), and their number, (2, n_rows).
         """
 
+def left_out(
+    scheme: str,
+    seed: int,
+    n_trees: int,
+    n_rows: int,
+    rows: NDArray[np.int32],
+    weight_threshold: float = 0.0,
+    row_groups: NDArray[np.int32] | None = None,
+    row_parts: NDArray[np.int32] | None = None,
+    trees_per_draw: int = 1,
+    n_draws: int = 0,
+) -> NDArray[np.uint8]:
+    """1 where a draw of weights gave the row 0, else 0; draws by rows. `n_draws` is of
+    `draw_weights`."""
+
 def draw_weights(
     scheme: str,
     seed: int,

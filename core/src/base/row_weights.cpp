@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "bayeswood/base/left_out.hpp"
 #include "bayeswood/base/random.hpp"
 
 namespace bayeswood {
@@ -206,18 +207,46 @@ bool mark_below(const WeightScheme& scheme, std::uint64_t tree,
   return true;
 }
 
+// Marks those of some rows; false if none of them would be kept.
+bool mark_some_below(const WeightScheme& scheme, std::uint64_t tree,
+                     std::span<const std::int32_t> rows, std::vector<bool>& out) {
+  const BelowThreshold is_below(scheme.threshold);
+  const Stream stream(scheme.seed, scheme.draw_of(tree), Purpose::WEIGHTS);
+  std::size_t n_below = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool below = is_below(stream.uniform_at(static_cast<std::uint64_t>(rows[i])));
+    out[i] = below;
+    n_below += below ? 1 : 0;
+  }
+  return n_below < rows.size();
+}
+
+// Whether a draw below the threshold leaves out its own row, and no other.
+bool drops_single_rows(const WeightScheme& scheme) {
+  return (scheme.kind == WeightKind::EXPONENTIAL || scheme.kind == WeightKind::SUBSAMPLE) &&
+         scheme.threshold > 0 && scheme.row_groups.empty();
+}
+
 }  // namespace
 
 void draw_left_out(const WeightScheme& scheme, std::uint64_t tree,
                    std::span<const double> sample_weight, std::vector<bool>& out) {
-  const bool is_plain =
-      (scheme.kind == WeightKind::EXPONENTIAL || scheme.kind == WeightKind::SUBSAMPLE) &&
-      scheme.threshold > 0 && scheme.row_groups.empty();
-  if (is_plain && mark_below(scheme, tree, sample_weight, out)) return;
+  if (drops_single_rows(scheme) && mark_below(scheme, tree, sample_weight, out)) return;
   std::vector<double> weights(out.size());
   draw_weights(scheme, tree, sample_weight, weights);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = weights[i] == 0 || !takes_part(sample_weight, i);
+}
+
+void draw_left_out_of(const WeightScheme& scheme, std::uint64_t tree,
+                      std::span<const double> sample_weight, std::size_t n_rows,
+                      std::span<const std::int32_t> rows, std::vector<bool>& out) {
+  out.resize(rows.size());
+  const bool is_plain = drops_single_rows(scheme) && scheme.n_parts == 1 && sample_weight.empty();
+  if (is_plain && mark_some_below(scheme, tree, rows, out)) return;
+  std::vector<bool> all(n_rows);
+  draw_left_out(scheme, tree, sample_weight, all);
+  for (std::size_t i = 0; i < rows.size(); ++i) out[i] = all[static_cast<std::size_t>(rows[i])];
 }
 
 }  // namespace bayeswood

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "tree_descent.hpp"
 
 namespace bayeswood {
@@ -26,20 +27,19 @@ void split_rows(const Place* places, Place last_left, std::uint8_t node, std::ui
 }
 
 // Steps after which most rows have come to their leaf and found it so: one more than the training
-// rows took in the mean.
-std::uint32_t steps_unasked(const Tree& tree) {
-  std::vector<std::uint32_t> level(tree.n_nodes(), 0);
-  double steps = 0, rows = 0;
-  for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-    if (tree.feature[i] != LEAF) {
-      level[tree.child[i]] = level[tree.child[i] + 1] = level[i] + 1;
-      continue;
-    }
-    const double here = 1.0 + tree.n_samples[i];  // of a tree from a prior all may be 0
-    steps += here * level[i];
-    rows += here;
+// rows, and one more in every leaf (of a tree from a prior all may be empty), took in the mean. A
+// row is counted once in every node that it steps to, and a leaf in every node above it.
+std::uint32_t steps_unasked(const Tree& tree, std::span<const std::uint32_t> inner) {
+  std::vector<std::uint32_t> level(inner.size(), 0);
+  std::uint64_t steps = 0;
+  for (std::size_t k = 0; k < inner.size(); ++k) {
+    if (k > 0) level[k] = level[(inner[k] - 1) / 2] + 1;
+    steps += level[k] + 2;
   }
-  return 1 + static_cast<std::uint32_t>(std::ceil(steps / rows));
+  for (std::size_t i = 1; i < tree.n_nodes(); ++i)
+    steps += static_cast<std::uint64_t>(tree.n_samples[i]);
+  const double rows = static_cast<double>(tree.n_samples[0]) + static_cast<double>(tree.n_leaves());
+  return 1 + static_cast<std::uint32_t>(std::ceil(static_cast<double>(steps) / rows));
 }
 
 }  // namespace
@@ -127,13 +127,21 @@ void CompiledForest::pack_trees(UnwrittenVector<AnyNode>& nodes) {
   std::size_t n_nodes = 0;
   for (std::size_t t = 0; t < trees_.size(); ++t)
     if (first[t] == t) n_nodes += trees_[t]->n_nodes();
-  nodes.reserve(n_nodes);
+  nodes.resize(n_nodes);
+  std::vector<std::uint32_t> inner;
+  std::size_t n_packed = 0;
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const Tree& tree = *trees_[t];
-    const bool is_new = first[t] == t;
-    own_->offset.push_back(is_new ? nodes.size() : own_->offset[first[t]]);
-    own_->n_steps.push_back(is_new ? steps_unasked(tree) : own_->n_steps[first[t]]);
-    if (is_new) pack_tree(t, nodes);
+    if (first[t] < t) {
+      own_->offset.push_back(own_->offset[first[t]]);
+      own_->n_steps.push_back(own_->n_steps[first[t]]);
+      continue;
+    }
+    list_inner_nodes(tree, inner);
+    own_->offset.push_back(n_packed);
+    own_->n_steps.push_back(steps_unasked(tree, inner));
+    pack_tree(t, inner, nodes.data() + n_packed);
+    n_packed += tree.n_nodes();
   }
 }
 
@@ -151,21 +159,27 @@ void CompiledForest::find_tops() {
 }
 
 template <class AnyNode>
-void CompiledForest::pack_tree(std::size_t t, UnwrittenVector<AnyNode>& nodes) const {
-  constexpr std::size_t AHEAD = 32;
+void CompiledForest::pack_tree(std::size_t t, std::span<const std::uint32_t> inner,
+                               AnyNode* nodes) const {
+  constexpr std::size_t AHEAD = 16;
   constexpr bool IS_PLACE = std::is_same_v<AnyNode, Node>;
   using Limits = std::numeric_limits<decltype(AnyNode::place)>;
   const Tree& tree = *trees_[t];
+  AnyNode leaf{};
+  leaf.place = Limits::has_infinity ? Limits::infinity() : Limits::max();  // nothing is above
   for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-    if (IS_PLACE && i % AHEAD == 0)
-      own_->groups[own_->group_of[t]].ask_for(tree, i, std::min(i + AHEAD, tree.n_nodes()));
+    nodes[i] = leaf;
+    nodes[i].child = static_cast<std::uint32_t>(i);
+  }
+  for (std::size_t k = 0; k < inner.size(); ++k) {
+    if (IS_PLACE && k % AHEAD == 0)
+      own_->groups[own_->group_of[t]].ask_for(tree,
+                                              inner.subspan(k, std::min(AHEAD, inner.size() - k)));
+    const std::size_t i = inner[k];
     const std::int32_t f = tree.feature[i];
     AnyNode node{};
-    node.child = tree.child[i];
-    if (f == LEAF) {
-      node.child = static_cast<std::uint32_t>(i);
-      node.place = Limits::has_infinity ? Limits::infinity() : Limits::max();  // nothing is above
-    } else if (shape_.n_levels[f] > 0) {
+    node.child = static_cast<std::uint32_t>(2 * k + 1);
+    if (shape_.n_levels[f] > 0) {
       node.column = static_cast<std::uint16_t>(f * (IS_PLACE ? 1 : 2) | SET_FLAG);
     } else {
       const bool right = tree.missing_left[i] == 0;
@@ -177,7 +191,7 @@ void CompiledForest::pack_tree(std::size_t t, UnwrittenVector<AnyNode>& nodes) c
       else
         node.place = tree.threshold[i];
     }
-    nodes.push_back(node);
+    nodes[i] = node;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
 #include "bayeswood/forest/walk_tree.hpp"
+#include "output_rows.hpp"
 
 namespace bayeswood {
 
@@ -82,6 +83,9 @@ class BlockWalk {
 // Per draw of weights (of one tree, or of the trees that share it) and row, whether it is 0.
 std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
                                              const OutOfBag& bag, const Running& run);
+// The same of the rows of a table, which may be some of the training rows.
+std::vector<std::vector<bool>> left_out_of_table(std::size_t n_trees, std::size_t n_rows,
+                                                 const OutOfBag& bag, const Running& run);
 
 // Adds weight times the probabilities of a leaf to one row's classes.
 inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t leaf, double weight,
@@ -96,6 +100,17 @@ inline void add_classes(const Tree& tree, std::size_t n_classes, std::uint32_t l
   const std::span<const std::int32_t> classes = tree.classes_of(leaf);
   for (std::size_t e = 0; e < classes.size(); ++e)
     out[classes[e]] += weight * tree.leaf_value[begin + e];
+}
+
+// Adds weight times what leaf nodes of a tree say to the sums of the rows of a block.
+inline void add_leaves(const Tree& tree, std::size_t k, double weight,
+                       std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
+                       double* sums) {
+  if (tree.leaf_value.size() == tree.n_leaves() * k)
+    return output_kernels().add_leaves(
+        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
 }
 
 // The class that a leaf prefers, of equals the first.
@@ -180,43 +195,43 @@ void for_each_leaf(const Forest& forest, const MatrixView& table, const Running&
       forest, table, run, [](std::size_t, std::size_t, std::size_t, auto&) {}, visit);
 }
 
-// Chooses the table's rows that had weight 0 in a tree, given left_out_rows of the training rows.
-// Trees of a draw have the same ones: places stay as the tree before left them.
+// Chooses the rows that had weight 0 in a tree, given left_out_of_table. Trees of a draw have the
+// same ones: places stay as the tree before left them.
 class LeftOutPlaces {
  public:
-  LeftOutPlaces(const std::vector<std::vector<bool>>& left_out, const OutOfBag& bag,
+  LeftOutPlaces(const std::vector<std::vector<bool>>& left_out, const WeightScheme& scheme,
                 std::size_t first = 0)
-      : left_out_(left_out), bag_(bag), first_(first) {}
+      : left_out_(left_out), scheme_(scheme), first_(first) {}
 
   void operator()(std::size_t t, std::size_t begin, std::size_t end,
                   std::vector<std::uint32_t>& places) const {
-    const std::uint64_t draw = bag_.scheme.draw_of(t);
-    if (t > 0 && draw == bag_.scheme.draw_of(t - 1)) return;
+    const std::uint64_t draw = scheme_.draw_of(t);
+    if (t > 0 && draw == scheme_.draw_of(t - 1)) return;
     const std::vector<bool>& is_out = left_out_[draw];
     places.resize(end - begin);
     std::size_t n = 0;
     for (std::size_t i = begin; i < end; ++i) {  // without a branch: nobody could foresee it
       places[n] = static_cast<std::uint32_t>(i - begin);
-      n += is_out[bag_.training_row(first_ + i)] ? 1 : 0;
+      n += is_out[first_ + i] ? 1 : 0;
     }
     places.resize(n);
   }
 
  private:
   const std::vector<std::vector<bool>>& left_out_;
-  const OutOfBag& bag_;
-  std::size_t first_;  // row of the training rows' table that the walked table begins with
+  const WeightScheme& scheme_;
+  std::size_t first_;  // row of the table that the walked one begins with
 };
 
 // Calls visit(state, tree, begin, places, leaf nodes) as for_each_block_of_leaves does, with the
-// training rows that had weight 0 in the tree. Memory: a bit per row and draw.
+// rows of the table that had weight 0 in the tree. Memory: a bit per row and draw.
 template <class MakeState, class Visit>
 void for_each_block_of_oob_leaves(const Forest& forest, const MatrixView& table,
                                   const OutOfBag& bag, const Running& run, MakeState make_state,
                                   Visit visit) {
-  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : table.n_rows();
-  const auto left_out = left_out_rows(forest.n_trees(), n_training, bag, run);
-  for_each_block_of_leaves(forest, table, run, make_state, LeftOutPlaces(left_out, bag), visit);
+  const auto left_out = left_out_of_table(forest.n_trees(), table.n_rows(), bag, run);
+  for_each_block_of_leaves(forest, table, run, make_state, LeftOutPlaces(left_out, bag.scheme),
+                           visit);
 }
 
 // Calls visit(tree, row, leaf node) for each of these.

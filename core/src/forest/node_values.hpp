@@ -35,6 +35,15 @@ class NodeValues {
                      out);  // a copy, without a call for a few numbers
     add_leaf(node, factor, out);
   }
+  // Of the nodes that have children, in order, and these.
+  const std::vector<std::uint32_t>& inner_nodes() const { return nodes_; }
+  const double* inner_row(std::size_t inner) const { return inner_.data() + inner * k_; }
+  // Of such a node: base + factor * value takes the place of its value.
+  const double* put_above(std::size_t node, double factor, const double* base) {
+    double* own = inner_.data() + (tree_->child[node] - 1) / 2 * k_;
+    kernels_.scale_onto(k_, base, factor, own);
+    return own;
+  }
 
  private:
   // Of a classifier, out += factor * value.
@@ -52,7 +61,8 @@ class NodeValues {
   std::vector<double> zeros_;
   const Tree* tree_ = nullptr;
   std::span<const double> leaf_value_;
-  std::vector<double> inner_;  // of the nodes that have children, in order
+  std::vector<std::uint32_t> nodes_;  // that have children
+  std::vector<double> inner_;         // of the nodes that have children, in order
 };
 
 }  // namespace bayeswood

@@ -23,17 +23,6 @@ struct BlockSums {
   std::vector<double> sum_ww;
 };
 
-// Adds what the leaves say of the rows of a block.
-void add_leaves(const Tree& tree, std::size_t k, double weight,
-                std::span<const std::uint32_t> places, std::span<const std::uint32_t> leaf,
-                double* sums) {
-  if (tree.leaf_value.size() == tree.n_leaves() * k)
-    return output_kernels().add_leaves(
-        {k, weight, tree.leaf_value.data(), tree.child.data(), leaf, places}, sums);
-  for (std::size_t i = 0; i < places.size(); ++i)
-    add_classes(tree, k, tree.child[leaf[i]], weight, sums + places[i] * k);
-}
-
 // Most rows have votes for most classes, if leaves are shrunk.
 void make_room(std::size_t n_rows, std::size_t n_classes, OobVotes& out) {
   constexpr std::size_t MOST = std::size_t{1} << 22;
@@ -68,7 +57,7 @@ void append_row(const BlockSums& block, std::size_t row, OobVotes& out) {
 OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
                            std::span<const double> tree_weights, std::span<const std::int32_t> half,
                            const Running& run, std::size_t block_entries) {
-  const auto left_out = left_out_rows(forest.n_trees(), table.n_rows(), bag, run);
+  const auto left_out = left_out_of_table(forest.n_trees(), table.n_rows(), bag, run);
   const std::size_t k = forest.n_outputs();
   const std::size_t step = std::max<std::size_t>(1, block_entries / k);
   // A tree left out a part of the rows, and shrunk leaves come from memory for each block anew: it
@@ -80,7 +69,8 @@ OobVotes predict_oob_votes(const Forest& forest, const MatrixView& table, const 
     const std::size_t n = std::min(step, table.n_rows() - first);
     BlockSums block(n, k);
     for_each_block_of_leaves(
-        forest, table.rows(first, n), run, [] { return 0; }, LeftOutPlaces(left_out, bag, first),
+        forest, table.rows(first, n), run, [] { return 0; },
+        LeftOutPlaces(left_out, bag.scheme, first),
         [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
           const double weight = tree_weights[t];
           const std::size_t h = static_cast<std::size_t>(half[t]);

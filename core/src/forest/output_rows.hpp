@@ -32,6 +32,8 @@ struct StrengthRows {
 struct OutputKernels {
   // out = base + factor * row. Here and below nothing overlaps.
   void (*add_row)(std::size_t n, const double* base, double factor, const double* row, double* out);
+  // row = base + factor * row.
+  void (*scale_onto)(std::size_t n, const double* base, double factor, double* row);
   // out = a * x + b * y.
   void (*mix_rows)(std::size_t n, double a, const double* x, double b, const double* y,
                    double* out);

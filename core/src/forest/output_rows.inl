@@ -5,6 +5,11 @@ inline void add_output_row(std::size_t n, const double* __restrict base, double 
   for (std::size_t j = 0; j < n; ++j) out[j] = base[j] + factor * row[j];
 }
 
+inline void scale_row_onto(std::size_t n, const double* __restrict base, double factor,
+                           double* __restrict row) {
+  for (std::size_t j = 0; j < n; ++j) row[j] = base[j] + factor * row[j];
+}
+
 inline void mix_output_rows(std::size_t n, double a, const double* __restrict x, double b,
                             const double* __restrict y, double* __restrict out) {
   for (std::size_t j = 0; j < n; ++j) out[j] = a * x[j] + b * y[j];
@@ -49,5 +54,5 @@ inline void add_full_leaves(const FullLeaves& leaves, double* sums) {
   }
 }
 
-constexpr OutputKernels KERNELS{add_output_row, mix_output_rows, add_row_to_each, add_rows_apart,
-                                add_full_leaves};
+constexpr OutputKernels KERNELS{add_output_row,  scale_row_onto, mix_output_rows,
+                                add_row_to_each, add_rows_apart, add_full_leaves};

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bayeswood/base/left_out.hpp"
 #include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
 #include "leaf_sums.hpp"
@@ -125,19 +126,43 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
   });
 }
 
-std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
-                                             const OutOfBag& bag, const Running& run) {
+namespace {
+
+// One for each draw of weights: mark(tree, bits) fills those of a tree that has the draw.
+template <class Mark>
+std::vector<std::vector<bool>> marked_by_draw(std::size_t n_trees, const OutOfBag& bag,
+                                              const Running& run, Mark mark) {
   const std::uint64_t shared = bag.scheme.trees_per_draw;
-  const std::size_t n_draws = (n_trees + shared - 1) / shared;
-  std::vector<std::vector<bool>> left_out(n_draws);
+  std::vector<std::vector<bool>> left_out((n_trees + shared - 1) / shared);
   parallel_for(
-      n_draws, run.n_threads,
+      left_out.size(), run.n_threads,
       [&](std::size_t d, unsigned, const StopFlag&) {
-        left_out[d].resize(n_rows);
-        draw_left_out(bag.scheme, bag.first_tree + d * shared, bag.sample_weight, left_out[d]);
+        mark(bag.first_tree + d * shared, left_out[d]);
       },
       run.poll ? [&run](std::size_t, std::size_t total) { return run.poll(0, total); } : Poll{});
   return left_out;
+}
+
+}  // namespace
+
+std::vector<std::vector<bool>> left_out_rows(std::size_t n_trees, std::size_t n_rows,
+                                             const OutOfBag& bag, const Running& run) {
+  return marked_by_draw(n_trees, bag, run, [&](std::uint64_t tree, std::vector<bool>& out) {
+    out.resize(n_rows);
+    draw_left_out(bag.scheme, tree, bag.sample_weight, out);
+  });
+}
+
+std::vector<std::vector<bool>> left_out_of_table(std::size_t n_trees, std::size_t n_rows,
+                                                 const OutOfBag& bag, const Running& run) {
+  const std::size_t n_training = bag.n_training > 0 ? bag.n_training : n_rows;
+  if (bag.rows.empty() && bag.first_row == 0 && n_rows == n_training)
+    return left_out_rows(n_trees, n_rows, bag, run);
+  std::vector<std::int32_t> rows(n_rows);
+  for (std::size_t i = 0; i < n_rows; ++i) rows[i] = static_cast<std::int32_t>(bag.training_row(i));
+  return marked_by_draw(n_trees, bag, run, [&](std::uint64_t tree, std::vector<bool>& out) {
+    draw_left_out_of(bag.scheme, tree, bag.sample_weight, n_training, rows, out);
+  });
 }
 
 void predict_oob(const Forest& forest, const MatrixView& table, const OutOfBag& bag, bool hard,

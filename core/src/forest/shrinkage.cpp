@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "leaf_walk.hpp"
 #include "node_values.hpp"
 
@@ -26,16 +27,15 @@ class LeafShrinker {
   Tree shrunk(const Tree& tree) {
     start(tree);
     if (tree.n_nodes() == 1) end_leaf(0, 1.0, zeros_.data());
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
-      if (tree.feature[i] == LEAF) continue;
-      const std::size_t inner = inner_number(tree, i);
+    const std::vector<std::uint32_t>& nodes = values_.inner_nodes();
+    for (std::size_t inner = 0; inner < nodes.size(); ++inner) {
+      const std::size_t i = nodes[inner];
       const double n = tree.n_samples[i];
       const double below = std::min(n / (n + strength_), share_[inner]);
-      const double* above = i == 0 ? zeros_.data() : sums_.data() + (i - 1) / 2 * k_;
-      double* sum = sums_.data() + inner * k_;
-      values_.add(i, share_[inner] - below, above, sum);
+      const double* above = i == 0 ? zeros_.data() : values_.inner_row((i - 1) / 2);
+      const double* sum = values_.put_above(i, share_[inner] - below, above);
       if (i == 0) is_full_ = k_ > 1 && is_positive(sum);
-      for (const std::size_t c : {tree.child[i], tree.child[i] + 1}) {
+      for (const std::size_t c : {2 * inner + 1, 2 * inner + 2}) {
         if (tree.feature[c] == LEAF) {
           end_leaf(c, below, sum);
         } else {
@@ -50,7 +50,6 @@ class LeafShrinker {
  private:
   void start(const Tree& tree) {
     values_.load(tree, tree.leaf_value);
-    sums_.resize((tree.n_leaves() - 1) * k_);
     share_.resize(tree.n_leaves() - 1);
     copy_nodes(tree);
     out_.leaf_value.resize(tree.n_leaves() * k_);
@@ -113,9 +112,8 @@ class LeafShrinker {
   const ForestShape& shape_;
   std::size_t k_;
   double strength_;
-  NodeValues values_;
-  std::vector<double> sums_;  // of nodes that have children, what they and the ancestors contribute
-  std::vector<double> share_;  // of the same, a_l
+  NodeValues values_;          // of nodes that were met, what they and their ancestors contribute
+  std::vector<double> share_;  // of nodes that have children, a_l
   std::vector<double> zeros_;
   std::vector<std::int32_t> all_labels_;
   Tree out_;
@@ -138,32 +136,79 @@ class PathSums {
     std::iota(all_outputs_.begin(), all_outputs_.end(), 0);
   }
 
-  // `leaves`: those that will be asked for.
-  void start(const Tree& tree, std::span<const std::uint32_t> leaves) {
-    tree_ = &tree;
-    find_known(leaves);
-    own_.resize(known_.size() * k_);
-    label_.clear();
-    mean_.clear();
-    first_.resize(internal_.size());
-    for (std::size_t q = internal_.size(); q-- > 0;) mix(q);
-    above_.resize(known_.size() * size_);
-    share_.resize(known_.size() * strengths_.size());
-    std::fill_n(above_.begin(), size_, 0.0);  // of the root
+  // Adds the values of leaves to sums, those of leaves[i] to sums_of(i), which lie `stride` apart
+  // from strength to strength. The known part of the tree is walked depth first: what ancestors
+  // contribute is kept for the nodes on one way, and stays in the first cache.
+  template <class SumsOf>
+  void add_leaves(const Tree& tree, std::span<const std::uint32_t> leaves, std::size_t stride,
+                  SumsOf sums_of) {
+    load(tree, leaves);
+    const auto add = [&](std::uint32_t node, std::size_t level) {
+      for (std::uint32_t i = first_asking_[place_[node]]; i != NOBODY; i = next_asking_[i])
+        add_leaf(node, level, stride, sums_of(i));
+    };
+    make_level(0);
+    std::fill_n(above_.begin(), size_, 0.0);
     std::fill_n(share_.begin(), strengths_.size(), 1.0);
-    for (std::size_t p = 1; p < known_.size(); ++p) find_above(p);
+    if (tree.n_nodes() == 1) return add(0, 0);
+    way_.assign(1, {0, 0});
+    while (!way_.empty()) {
+      const auto [node, level] = way_.back();
+      way_.pop_back();
+      descend(node, level);
+      for (const std::uint32_t c : {tree.child[node], tree.child[node] + 1}) {
+        if (place_[c] == UNKNOWN) continue;
+        tree.feature[c] == LEAF ? add(c, level + 1) : way_.push_back({c, level + 1});
+      }
+    }
   }
 
-  // Adds a leaf's values to sums, which lie `stride` apart from strength to strength. All outputs
-  // have what the ancestors contribute; those that the leaf names are put right afterwards.
-  void add_leaf(std::uint32_t node, std::size_t stride, double* sums) {
-    const std::size_t p = place_[node], n_strengths = strengths_.size();
-    const double* above = above_.data() + p * size_;
+ private:
+  static constexpr std::uint32_t UNKNOWN = ~0U, NOBODY = ~0U;
+
+  void load(const Tree& tree, std::span<const std::uint32_t> leaves) {
+    tree_ = &tree;
+    find_known(leaves);
+    own_.resize(n_known_ * k_);
+    n_rows_.resize(n_known_);
+    n_entries_ = 0;
+    first_.resize(internal_.size());
+    for (std::size_t q = internal_.size(); q-- > 0;) mix(q);
+    first_asking_.assign(n_known_, NOBODY);
+    next_asking_.resize(leaves.size());
+    for (std::uint32_t i = 0; i < leaves.size(); ++i) {
+      std::uint32_t& first = first_asking_[place_[leaves[i]]];
+      next_asking_[i] = first;
+      first = i;
+    }
+  }
+
+  // Numbers the nodes on the ways to the leaves.
+  void find_known(std::span<const std::uint32_t> leaves) {
+    list_inner_nodes(*tree_, internal_);
+    place_.assign(tree_->n_nodes(), UNKNOWN);
+    place_[0] = 0;
+    n_known_ = 1;
+    for (std::uint32_t node : leaves)
+      for (; place_[node] == UNKNOWN; node = internal_[(node - 1) / 2]) place_[node] = n_known_++;
+  }
+
+  void make_level(std::size_t level) {
+    if (above_.size() >= (level + 1) * size_) return;
+    above_.resize((level + 1) * size_);
+    share_.resize((level + 1) * strengths_.size());
+  }
+
+  // Adds a leaf's values, given what its ancestors contribute. All outputs have that; those that
+  // the leaf names are put right afterwards.
+  void add_leaf(std::uint32_t node, std::size_t level, std::size_t stride, double* sums) {
+    const std::size_t n_strengths = strengths_.size();
+    const double* above = above_.data() + level * size_;
     const Entries own = leaf_entries(node);
     named_.resize(n_strengths * own.n);
     double* named = named_.data();
     for (std::size_t s = 0; s < n_strengths; ++s) {
-      const double share = share_[p * n_strengths + s];
+      const double share = share_[level * n_strengths + s];
       for (std::size_t e = 0; e < own.n; ++e) {
         const std::int32_t j = own.output[e];
         *named++ = sums[s * stride + j] + (above[s * k_ + j] + share * own.value[e]);
@@ -174,29 +219,6 @@ class PathSums {
     for (std::size_t s = 0; s < n_strengths; ++s)
       for (std::size_t e = 0; e < own.n; ++e) sums[s * stride + own.output[e]] = *named++;
   }
-
- private:
-  static constexpr std::uint32_t UNKNOWN = ~0U, ASKED = UNKNOWN - 1;
-
-  // The nodes on the ways to the leaves, in order, and their parents among them.
-  void find_known(std::span<const std::uint32_t> leaves) {
-    internal_.clear();
-    for (std::size_t i = 0; i < tree_->n_nodes(); ++i) {
-      if (tree_->feature[i] != LEAF) internal_.push_back(static_cast<std::uint32_t>(i));
-    }
-    place_.assign(tree_->n_nodes(), UNKNOWN);
-    place_[0] = ASKED;
-    for (std::uint32_t node : leaves)
-      for (; place_[node] == UNKNOWN; node = internal_[(node - 1) / 2]) place_[node] = ASKED;
-    known_.clear();
-    for (std::uint32_t i = 0; i < place_.size(); ++i) {
-      if (place_[i] == UNKNOWN) continue;
-      place_[i] = static_cast<std::uint32_t>(known_.size());
-      known_.push_back(i);
-    }
-  }
-
-  std::size_t parent(std::size_t place) const { return place_[internal_[(known_[place] - 1) / 2]]; }
 
   // What a leaf holds, or the mean of a node that is not known: outputs, ascending, and values.
   struct Entries {
@@ -229,6 +251,7 @@ class PathSums {
     const double left = tree_->weight[c], total = left + tree_->weight[c + 1];
     const double share = total > 0 ? left / total : 0.5;
     if (place_[node] == UNKNOWN) return merge(q, c, share);
+    n_rows_[place_[node]] = tree_->n_samples[node];
     double* out = own_.data() + place_[node] * k_;
     const double *left_row = row(c), *right_row = row(c + 1);
     mix_known(kernels_, share, left_row, right_row, zeros_, out);
@@ -244,34 +267,47 @@ class PathSums {
 
   // Of children that are both not known.
   void merge(std::size_t q, std::size_t c, double share) {
-    const std::size_t begin = label_.size(), most = entries(c).n + entries(c + 1).n;
-    label_.resize(begin + most);
-    mean_.resize(begin + most);
+    make_room(entries(c).n + entries(c + 1).n);
     const Entries a = entries(c), b = entries(c + 1);
-    std::size_t i = 0, j = 0, n = begin;
-    for (; i < a.n || j < b.n; ++n) {
-      const bool of_a = i < a.n && (j == b.n || a.output[i] <= b.output[j]);
-      const bool of_b = j < b.n && (i == a.n || b.output[j] <= a.output[i]);
-      label_[n] = of_a ? a.output[i] : b.output[j];
-      mean_[n] = (of_a ? share * a.value[i] : 0.0) + (of_b ? (1 - share) * b.value[j] : 0.0);
-      i += of_a;
-      j += of_b;
+    std::int32_t* label = label_.data() + n_entries_;
+    double* mean = mean_.data() + n_entries_;
+    std::size_t i = 0, j = 0, n = 0;
+    while (i < a.n && j < b.n) {
+      const std::int32_t of_a = a.output[i], of_b = b.output[j];
+      const double left = of_a <= of_b ? share * a.value[i] : 0.0;
+      const double right = of_b <= of_a ? (1 - share) * b.value[j] : 0.0;
+      label[n] = std::min(of_a, of_b);
+      mean[n++] = left + right;
+      i += of_a <= of_b ? 1 : 0;
+      j += of_b <= of_a ? 1 : 0;
     }
-    label_.resize(n);
-    mean_.resize(n);
-    first_[q] = {begin, n - begin};
+    for (; i < a.n; ++i, ++n) label[n] = a.output[i], mean[n] = share * a.value[i];
+    for (; j < b.n; ++j, ++n) label[n] = b.output[j], mean[n] = (1 - share) * b.value[j];
+    first_[q] = {n_entries_, n};
+    n_entries_ += n;
   }
 
-  // What the ancestors of a node contribute, those of its parent being known, and its share a.
-  void find_above(std::size_t p) {
-    const std::size_t up = parent(p), n_strengths = strengths_.size();
-    const double n = tree_->n_samples[known_[up]];
+  void make_room(std::size_t n) {
+    if (n_entries_ + n <= label_.size()) return;
+    label_.resize(2 * (n_entries_ + n));
+    mean_.resize(2 * (n_entries_ + n));
+  }
+
+  // What a node and its ancestors contribute below it, those of the node being known, and the share
+  // a of its children.
+  void descend(std::uint32_t node, std::size_t level) {
+    make_level(level + 1);
+    const std::size_t n_strengths = strengths_.size();
+    const double n = n_rows_[place_[node]];
+    const double* share = share_.data() + level * n_strengths;
+    double* below = share_.data() + (level + 1) * n_strengths;
     for (std::size_t s = 0; s < n_strengths; ++s) {
-      share_[p * n_strengths + s] = n / (n + strengths_[s]);
-      weight_[s] = share_[up * n_strengths + s] - share_[p * n_strengths + s];
+      below[s] = n / (n + strengths_[s]);
+      weight_[s] = share[s] - below[s];
     }
-    kernels_.add_to_each({n_strengths, k_}, above_.data() + up * size_, weight_.data(),
-                         own_.data() + up * k_, above_.data() + p * size_);
+    const double* above = above_.data() + level * size_;
+    kernels_.add_to_each({n_strengths, k_}, above, weight_.data(), own_.data() + place_[node] * k_,
+                         above_.data() + (level + 1) * size_);
   }
 
   struct Range {
@@ -286,14 +322,23 @@ class PathSums {
   std::vector<double> zeros_;
   const Tree* tree_ = nullptr;
   std::vector<std::uint32_t> internal_;  // nodes that have children, in order
-  std::vector<std::uint32_t> place_;     // of every node that is known, in the next four
-  std::vector<std::uint32_t> known_;
-  std::vector<double> own_;    // means
-  std::vector<double> above_;  // what the ancestors contribute, for each strength
-  std::vector<double> share_;  // a
+  std::vector<std::uint32_t> place_;     // of every node that is known
+  std::uint32_t n_known_ = 0;
+  std::vector<double> own_;                  // by place, means
+  std::vector<double> n_rows_;               // by place; met in order, unlike in the tree
+  std::vector<std::uint32_t> first_asking_;  // by place, who asks for the leaf, and who else does
+  std::vector<std::uint32_t> next_asking_;
+  struct Step {
+    std::uint32_t node;
+    std::size_t level;
+  };
+  std::vector<Step> way_;      // still to go
+  std::vector<double> above_;  // by level, what the ancestors contribute, for each strength
+  std::vector<double> share_;  // by level, a
   std::vector<Range> first_;   // of inner nodes that are not known, in the next two
-  std::vector<std::int32_t> label_;
-  std::vector<double> mean_;
+  UnwrittenVector<std::int32_t> label_;
+  UnwrittenVector<double> mean_;
+  std::size_t n_entries_ = 0;  // of these that are used
   std::vector<double> named_;
   std::vector<std::int32_t> all_outputs_;
 };
@@ -317,25 +362,20 @@ std::vector<Tree> shrink_leaves(const Forest& forest, double strength, const Run
 namespace {
 
 // Of leaves as they are.
-void add_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
-                const ShrinkageTrial& trial, double* sums, std::int32_t* counts,
-                const Running& run) {
+void add_plain_leaves(const Forest& forest, const MatrixView& table, const OutOfBag& bag,
+                      const ShrinkageTrial& trial, double* sums, std::int32_t* counts,
+                      const Running& run) {
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
-  const bool classes = forest.shape().is_classifier;
-  for_each_oob_leaf(forest, table, bag, run,
-                    [&](std::size_t t, std::size_t row, std::uint32_t node) {
-                      const Tree& tree = forest.tree(t);
-                      const auto kind = static_cast<std::size_t>(trial.kind[t]);
-                      const std::size_t leaf = tree.child[node];
-                      ++counts[kind * n + row];
-                      for (std::size_t s = 0; s < trial.strengths.size(); ++s) {
-                        double* sum = sums + ((kind * trial.strengths.size() + s) * n + row) * k;
-                        for (std::size_t j = 0; !classes && j < k; ++j)
-                          sum[j] += tree.leaf_value[leaf * k + j];
-                        if (classes)
-                          add_classes(tree, k, static_cast<std::uint32_t>(leaf), 1.0, sum);
-                      }
-                    });
+  const std::size_t n_strengths = trial.strengths.size();
+  for_each_block_of_oob_leaves(
+      forest, table, bag, run, [] { return 0; },
+      [&](int, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
+        const Tree& tree = forest.tree(t);
+        const auto kind = static_cast<std::size_t>(trial.kind[t]);
+        for (const std::uint32_t place : places) ++counts[kind * n + begin + place];
+        for (std::size_t s = 0; s < n_strengths; ++s)
+          add_leaves(tree, k, 1.0, places, leaf, sums + ((kind * n_strengths + s) * n + begin) * k);
+      });
 }
 
 }  // namespace
@@ -348,7 +388,7 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
   std::fill(counts, counts + trial.n_kinds * table.n_rows(), 0);
   const auto is_zero = [](double strength) { return strength == 0; };
   if (std::all_of(trial.strengths.begin(), trial.strengths.end(), is_zero))
-    return add_leaves(forest, table, bag, trial, sums, counts, run);
+    return add_plain_leaves(forest, table, bag, trial, sums, counts, run);
   const std::size_t n = table.n_rows(), k = forest.n_outputs();
   const std::size_t n_strengths = trial.strengths.size();
   for_each_block_of_oob_leaves(
@@ -356,12 +396,10 @@ void predict_oob_shrunk(const Forest& forest, const MatrixView& table, const Out
       [&](PathSums& paths, std::size_t t, std::size_t begin, const auto& places, const auto& leaf) {
         if (places.empty()) return;
         const auto kind = static_cast<std::size_t>(trial.kind[t]);
-        paths.start(forest.tree(t), std::span(leaf).first(places.size()));
-        for (std::size_t i = 0; i < places.size(); ++i) {
-          const std::size_t row = begin + places[i];
-          ++counts[kind * n + row];
-          paths.add_leaf(leaf[i], n * k, sums + (kind * n_strengths * n + row) * k);
-        }
+        for (const std::uint32_t place : places) ++counts[kind * n + begin + place];
+        double* own = sums + (kind * n_strengths * n + begin) * k;
+        paths.add_leaves(forest.tree(t), std::span(leaf).first(places.size()), n * k,
+                         [&](std::size_t i) { return own + places[i] * k; });
       });
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "bayeswood/base/radix_sort.hpp"
+#include "bayeswood/forest/inner_nodes.hpp"
 
 namespace bayeswood {
 namespace {
@@ -65,11 +66,13 @@ std::size_t most_that_fit(std::size_t n_trees, std::size_t n_thresholds) {
 }  // namespace
 
 std::size_t ThresholdPlaces::collect(const Trees& trees, std::size_t begin, std::size_t end) {
+  std::vector<std::uint32_t> nodes;
   for (std::size_t t = begin; t < end; ++t) {
     const Tree& tree = *trees[t];
-    for (std::size_t i = 0; i < tree.n_nodes(); ++i) {
+    list_inner_nodes(tree, nodes);
+    for (const std::uint32_t i : nodes) {
       const std::int32_t f = tree.feature[i];
-      if (f != LEAF && n_levels_[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
+      if (n_levels_[f] == 0) thresholds_[f].push_back(tree.threshold[i]);
     }
     // Keep the lists short while they are gathered.
     for (auto& values : thresholds_) {
@@ -110,10 +113,10 @@ std::uint16_t ThresholdPlaces::place_of(std::size_t feature, double value) const
   return place;
 }
 
-void ThresholdPlaces::ask_for(const Tree& tree, std::size_t begin, std::size_t end) const {
-  for (std::size_t i = begin; i < end; ++i) {
+void ThresholdPlaces::ask_for(const Tree& tree, std::span<const std::uint32_t> nodes) const {
+  for (const std::uint32_t i : nodes) {
     const std::int32_t f = tree.feature[i];
-    if (f == LEAF || n_levels_[f] > 0) continue;
+    if (n_levels_[f] > 0) continue;
     const auto feature = static_cast<std::size_t>(f);
     prefetch(thresholds_[feature].data() + cells_[feature].around(tree.threshold[i]).first);
   }

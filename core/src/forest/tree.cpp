@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "node_values.hpp"
 
 namespace bayeswood {
@@ -92,26 +94,34 @@ std::int32_t Tree::depth() const {
 
 void Tree::link(const std::vector<std::int32_t>& leaf_n_samples,
                 const std::vector<float>& leaf_weight, const std::vector<std::int32_t>& n_levels) {
-  child.resize(n_nodes());
-  n_samples.resize(n_nodes());
-  weight.resize(n_nodes());
+  UnwrittenVector<std::uint32_t> to(n_nodes());
+  UnwrittenVector<std::int32_t> n(n_nodes());
+  UnwrittenVector<float> w(n_nodes());
   category_offset.clear();
   std::uint32_t inner = 0;
-  std::uint32_t leaf = 0;
+  for (std::uint32_t i = 0; i < n_nodes(); ++i) {  // without a branch: nobody could foresee it
+    const bool is_leaf = feature[i] == LEAF;
+    to[i] = is_leaf ? i - inner : 1 + 2 * inner;
+    inner += is_leaf ? 0 : 1;
+  }
+  const auto is_category = [](std::int32_t levels) { return levels > 0; };
+  const bool has_categories = std::any_of(n_levels.begin(), n_levels.end(), is_category);
   std::size_t words = 0;
-  for (std::size_t i = 0; i < n_nodes(); ++i) {
-    child[i] = feature[i] == LEAF ? leaf++ : 1 + 2 * inner++;
+  for (std::size_t i = 0; has_categories && i < n_nodes(); ++i) {
     if (feature[i] == LEAF || n_levels[feature[i]] == 0) continue;
     if (category_offset.empty()) category_offset.assign(n_nodes(), NO_SET);
     category_offset[i] = static_cast<std::int64_t>(words);
     words += set_words(n_levels[feature[i]]);
   }
   for (std::size_t i = n_nodes(); i-- > 0;) {
-    const std::uint32_t c = child[i];
+    const std::uint32_t c = to[i];
     const bool is_leaf = feature[i] == LEAF;
-    n_samples[i] = is_leaf ? leaf_n_samples[c] : n_samples[c] + n_samples[c + 1];
-    weight[i] = is_leaf ? leaf_weight[c] : weight[c] + weight[c + 1];
+    n[i] = is_leaf ? leaf_n_samples[c] : n[c] + n[c + 1];
+    w[i] = is_leaf ? leaf_weight[c] : w[c] + w[c + 1];
   }
+  child = std::move(to);
+  n_samples = std::move(n);
+  weight = std::move(w);
 }
 
 std::string check_structure(const Tree& tree, const ForestShape& shape) {
@@ -152,10 +162,9 @@ std::string check_tree(const Tree& tree, const ForestShape& shape) {
 void NodeValues::load(const Tree& tree, std::span<const double> leaf_value) {
   tree_ = &tree;
   leaf_value_ = leaf_value;
-  inner_.resize((tree.n_leaves() - 1) * k_);
-  for (std::size_t i = tree.n_nodes(); i-- > 0;) {
-    if (tree.feature[i] != LEAF) mix(i);
-  }
+  list_inner_nodes(tree, nodes_);
+  inner_.resize(nodes_.size() * k_);
+  for (std::size_t inner = nodes_.size(); inner-- > 0;) mix(nodes_[inner]);
 }
 
 void NodeValues::mix(std::size_t node) {

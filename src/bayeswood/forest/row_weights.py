@@ -80,6 +80,8 @@ class RowWeights:
         array([[False, False, False],
                [False, False, False]])
         """
-        chosen = slice(None) if rows is None else rows
-        trees = range(0, n_trees, self.trees_per_draw)
-        return np.array([self.draw(tree, n_rows)[chosen] == 0 for tree in trees])
+        chosen = np.arange(n_rows) if rows is None else rows
+        found = _core.left_out(
+            n_trees=n_trees, n_rows=n_rows, rows=chosen.astype(np.int32), **self.arguments()
+        )
+        return found.view(np.bool_)

@@ -134,7 +134,7 @@ class CompiledForest {
   // The first levels of the large trees.
   void find_tops();
   template <class AnyNode>
-  void pack_tree(std::size_t t, UnwrittenVector<AnyNode>& nodes) const;
+  void pack_tree(std::size_t t, std::span<const std::uint32_t> inner, AnyNode* nodes) const;
   const TopLevels* top_of(std::size_t t, bool is_double) const {
     if (t >= own_->top_of.size() || own_->top_of[t] >= own_->tops.size()) return nullptr;
     return &own_->tops[own_->top_of[t] + (is_double ? 1 : 0)];

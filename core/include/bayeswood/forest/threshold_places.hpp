@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bayeswood/base/matrix_view.hpp"
@@ -67,8 +68,8 @@ class ThresholdPlaces {
 
   // How many of a feature's thresholds lie below the value.
   std::uint16_t place_of(std::size_t feature, double value) const;
-  // Fetches the thresholds around those of the nodes [begin, end), which are met in no order.
-  void ask_for(const Tree& tree, std::size_t begin, std::size_t end) const;
+  // Fetches the thresholds around those of nodes with children, which are met in no order.
+  void ask_for(const Tree& tree, std::span<const std::uint32_t> nodes) const;
   // Whether the places of a feature, and that of missing values beyond them, fit into a byte.
   bool is_narrow(std::size_t feature) const { return thresholds_[feature].size() < 255; }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bayeswood/base/shared_array.hpp"
 #include "bayeswood/base/unwritten_vector.hpp"
 
 namespace bayeswood {
@@ -24,12 +25,13 @@ constexpr std::int32_t LEAF = -1;
 constexpr std::int64_t NO_SET = -1;
 
 struct Tree {
-  UnwrittenVector<std::int32_t> feature;  // LEAF at leaves
-  UnwrittenVector<double> threshold;      // NaN at leaves and at categorical nodes
-  UnwrittenVector<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
-  UnwrittenVector<std::uint8_t> missing_left;
-  UnwrittenVector<std::int32_t> n_samples;
-  UnwrittenVector<float> weight;
+  // Of the nodes; trees that differ in what their leaves say have these in common.
+  SharedArray<std::int32_t> feature;  // LEAF at leaves
+  SharedArray<double> threshold;      // NaN at leaves and at categorical nodes
+  SharedArray<std::uint32_t> child;   // left child at internal nodes, leaf number at leaves
+  SharedArray<std::uint8_t> missing_left;
+  SharedArray<std::int32_t> n_samples;
+  SharedArray<float> weight;
   std::vector<std::int64_t> category_offset;  // first word of the node's set; empty: no categories
   std::vector<std::uint64_t> category_words;
   UnwrittenVector<std::int32_t>

@@ -45,9 +45,9 @@ class TreeWriter {
   // Makes room: trees are kept, and should take no more memory than they need.
   void reserve(const TreeSize& size) {
     const std::size_t n_nodes = 2 * size.n_leaves - 1;
-    tree_.feature.reserve(n_nodes);
-    tree_.threshold.reserve(n_nodes);
-    tree_.missing_left.reserve(n_nodes);
+    feature_.reserve(n_nodes);
+    threshold_.reserve(n_nodes);
+    missing_left_.reserve(n_nodes);
     tree_.category_words.reserve(size.n_words);
     tree_.leaf_rows.reserve(size.n_rows);
     tree_.leaf_value.reserve(size.n_values);
@@ -94,6 +94,9 @@ class TreeWriter {
 
   // The tree, linked; nothing can be added after that.
   Tree finish() {
+    tree_.feature = std::move(feature_);
+    tree_.threshold = std::move(threshold_);
+    tree_.missing_left = std::move(missing_left_);
     tree_.link(n_samples_, weight_, n_levels_);
     return std::move(tree_);
   }
@@ -107,9 +110,9 @@ class TreeWriter {
   }
 
   void add_node(std::int32_t feature, double threshold, bool missing_left) {
-    tree_.feature.push_back(feature);
-    tree_.threshold.push_back(threshold);
-    tree_.missing_left.push_back(missing_left ? 1 : 0);
+    feature_.push_back(feature);
+    threshold_.push_back(threshold);
+    missing_left_.push_back(missing_left ? 1 : 0);
   }
 
   void end_leaf(std::int64_t n_samples, double weight) {
@@ -125,6 +128,9 @@ class TreeWriter {
   std::size_t n_outputs_;
   bool is_classifier_;
   Tree tree_;
+  UnwrittenVector<std::int32_t> feature_;  // of the nodes, as the next two
+  UnwrittenVector<double> threshold_;
+  UnwrittenVector<std::uint8_t> missing_left_;
   std::vector<std::int32_t> n_samples_;  // of the leaves, as the next
   std::vector<float> weight_;
 };
