@@ -157,6 +157,8 @@ class Bags:
     ----------
     forest : Forest
         One member per bag.
+    law : RowWeights
+        Which rows each bag left out; one draw per bag.
     importances : ndarray, (n_bags, n_features)
         Impurity decrease per bag and feature.
     oob_mean : ndarray, (n_rows, n_outputs)
@@ -176,6 +178,7 @@ class Bags:
     """
 
     forest: Forest
+    law: RowWeights
     importances: F64
     oob_mean: F64
     counts: NDArray[np.int32]
@@ -248,6 +251,7 @@ def grow_bags(
     first = sums[0] if sums else _Boosted()
     return Bags(
         _added_up(plan.n_bags, parts, shares),
+        plan.law,
         np.tensordot(shares, np.stack([part.importances for part in parts]), axes=1),
         np.tensordot(shares, np.stack([part.oob for part in parts]), axes=1),
         counts,

@@ -12,6 +12,7 @@ from bayeswood.methods.base.predictive import LeafResponses
 from bayeswood.methods.base.training_data import TrainingData
 from bayeswood.methods.calibrated_forest.bagged_response import BaggedResponse, LeafForest
 from bayeswood.methods.calibrated_forest.bags import Bags
+from bayeswood.methods.calibrated_forest.more_bags import shrinkage_by_more_bags
 from bayeswood.uncertainty import (
     LEVELS,
     OutOfBagResponse,
@@ -68,20 +69,27 @@ class KnownResponses:
         Groups of the latter rows.
     least : ndarray, (n_outputs,)
         What sizes do not fall below.
+    shrinkage : ndarray, (n_outputs,)
+        How much smaller the residuals of new rows are, which all bags predict.
     """
 
     every: list[OutOfBagResponse]
     some: list[OutOfBagResponse]
     groups: NDArray[np.int32] | None
     least: F64
+    shrinkage: F64
 
     def calibrate(self, by_spread: bool, share: float | None) -> tuple[ResponseCalibration, ...]:
-        """Residuals from all rows; the say of leaves, which takes longer, from some."""
+        """Residuals from all rows; the say of leaves, which takes longer, from some.
+
+        The latter is chosen by what the bags say that left a row out, and so before residuals are
+        made smaller.
+        """
         chosen = [ResponseCalibration.fit(one, by_spread, share) for one in self.some]
         whole = [ResponseCalibration.fit(one, by_spread) for one in self.every]
         return tuple(
-            replace(one, share=part.share, reached=part.reached)
-            for one, part in zip(whole, chosen, strict=True)
+            replace(one.for_more_bags(by), share=part.share, reached=part.reached)
+            for one, part, by in zip(whole, chosen, self.shrinkage, strict=True)
         )
 
 
@@ -106,7 +114,8 @@ def known_responses(
     if leaves is not None:
         quantiles = leaves.responses.out_of_bag(leaves.forest, data.X, seen, LEVELS, n_jobs)
         some = [replace(one, in_leaves=quantiles[:, k]) for k, one in enumerate(some)]
-    return KnownResponses(every, some, data.take(seen).row_groups, least)
+    shrinkage = shrinkage_by_more_bags(data, grown.bags, grown.sizes, least, n_jobs)
+    return KnownResponses(every, some, data.take(seen).row_groups, least, shrinkage)
 
 
 def out_of_bag_fit(

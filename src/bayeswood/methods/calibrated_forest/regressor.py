@@ -200,13 +200,15 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
     z_q of the scaled residuals, L_q of the responses in leaves, λ(q) the level at which these held
     a share q of the out-of-bag responses, and ω that of least out-of-bag quantile loss. With
-    ``residual_shape="common"``, z_q is the order statistic of rank ⌈(n + 1) q⌉ (⌊(n + 1) q⌋ below
-    one half) of the n scaled residuals; where the rank lies beyond them (q < 1/(n + 1) or
-    q > n/(n + 1)) no finite interval is honest, the outermost residual is taken, and a warning
-    says so; levels 0 and 1 ask for the outermost. With weights, ranks are cumulative weights, and
-    the row to come weighs as much as the mean. By default each third of the rows by a has such
-    quantiles of its own, in which the rows of the other thirds count together as much as 5; z_q(x)
-    lies on the line between them in log a, constant beyond the medians of the outer thirds.
+    ``residual_shape="common"``, the i-th of the n scaled residuals is at the level i / (n + 1), and
+    z_q on the line between neighbours; beyond them (q < 1/(n + 1) or q > n/(n + 1)) no finite
+    interval is honest, the outermost residual is taken, and a warning says so; levels 0 and 1 ask
+    for the outermost. With weights, levels are cumulative weights, and the row to come weighs as
+    much as the mean. By default each third of the rows by a has such quantiles of its own, in which
+    the rows of the other thirds count together as much as 5; z_q(x) lies on the line between them
+    in log a, constant beyond the medians of the outer thirds. Scaled residuals are those of rows
+    that a third of the bags predict, made smaller by what all bags take off them; how much is told
+    by the halves of these bags.
 
     The promise of coverage is on average over new rows drawn like the training rows. Where rows
     come in groups (several of one patient, machine, day) and new rows come from new groups, a

@@ -2,9 +2,9 @@
 
 The spread s(x) says how wide residuals are at x. Noise that is skewed where it is large, or a
 spread that is off where it is small, is left in z = r / s. So the out-of-bag rows are parted into
-thirds by s, and each third k has quantiles of its own, z_q^k: weighted order statistics of all z,
-in which the rows of the third count in full and all others together as much as 5 rows (if there are
-so many). At x,
+thirds by s, and each third k has quantiles of its own, z_q^k: weighted quantiles of all z, in which
+the rows of the third, and the row to come, count in full and all others together as much as 5 rows
+(if there are so many). At x,
 
     z_q(x) = Σ_k h_k(log s(x)) z_q^k,
 
@@ -12,7 +12,7 @@ h_k >= 0 of sum 1, linear between the medians of log s in the thirds and constan
 mean of monotone functions of q is monotone, so quantiles never cross.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,10 @@ class SpreadResiduals:
         sorted_weights = None if weights is None else weights[order]
         return cls(values[order], part[order], centres, sorted_weights)
 
+    def scaled(self, factor: float) -> "SpreadResiduals":
+        """The same, all residuals times a positive factor."""
+        return replace(self, values=factor * self.values)
+
     @property
     def reach(self) -> float:
         """The outermost level that the sample supports: n / (n + 1) with equal weights."""
@@ -104,7 +108,8 @@ class SpreadResiduals:
         outside = self.part != part
         elsewhere = float(weights[outside].sum() / weights.mean())
         borrowed = min(1.0, _BORROWED_ROWS / elsewhere) if elsewhere > 0 else 1.0
-        return ResidualQuantiles(self.values, np.where(outside, borrowed * weights, weights))
+        mixed = np.where(outside, borrowed * weights, weights)
+        return ResidualQuantiles(self.values, mixed, float(weights[~outside].mean()))
 
 
 #: Least spread that has a logarithm.

@@ -129,6 +129,11 @@ class ResponseCalibration:
             return found
         return replace(found, share=found._best_share(known))
 
+    def for_more_bags(self, shrinkage: float) -> "ResponseCalibration":
+        """For rows that more bags predict, where residuals are smaller by this factor."""
+        residuals = self.residuals.scaled(shrinkage)
+        return replace(self, residuals=residuals, factor=self.factor * shrinkage**2)
+
     def of_residuals(self, mean: F64, size: F64, levels: F64) -> F64:
         """μ + a z_q, (n_rows, n_levels)."""
         return mean[:, None] + size[:, None] * self.residuals.at(size, levels)
