@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "bayeswood/grow/search/row_moves.hpp"
+#include "bayeswood/grow/search/histograms/row_moves.hpp"
 #include "bayeswood/grow/search/search_choice.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bayeswood/grow/search/entry_sort.hpp"
+#include "bayeswood/grow/search/lists/entry_sort.hpp"
 
 namespace bayeswood {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "bayeswood/grow/search/lane_cuts.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_cuts.hpp"
 
 namespace bayeswood {
 namespace {

@@ -22,8 +22,8 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/search/code_grid.hpp"
-#include "bayeswood/grow/search/cut_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/code_grid.hpp"
+#include "bayeswood/grow/search/random_cuts/cut_sums.hpp"
 #include "bayeswood/grow/value_grower.hpp"
 
 namespace bayeswood {

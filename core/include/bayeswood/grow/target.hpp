@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/grow/search/packed_count.hpp"
+#include "bayeswood/grow/search/two_classes/packed_count.hpp"
 
 namespace bayeswood {
 

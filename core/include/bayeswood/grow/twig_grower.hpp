@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bayeswood/grow/node.hpp"
-#include "bayeswood/grow/search/plain_search.hpp"
+#include "bayeswood/grow/search/lists/plain_search.hpp"
 
 namespace bayeswood {
 

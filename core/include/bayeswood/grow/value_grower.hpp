@@ -12,9 +12,9 @@
 
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/row_partition.hpp"
-#include "bayeswood/grow/search/code_grid.hpp"
-#include "bayeswood/grow/search/cut_sums.hpp"
-#include "bayeswood/grow/search/picked_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/code_grid.hpp"
+#include "bayeswood/grow/search/random_cuts/cut_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/picked_sums.hpp"
 #include "bayeswood/grow/value_rows.hpp"
 
 namespace bayeswood {

@@ -4,13 +4,13 @@
 #include <cstring>
 
 #include "bayeswood/base/instruction_set.hpp"
-#include "bayeswood/grow/search/lane_kernels.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx2.inl"
-#include "bin_bounds.inl"
-#include "class_screen.inl"
+#include "classes/class_screen.inl"
+#include "two_classes/bin_bounds.inl"
 
 namespace bayeswood {
 namespace {

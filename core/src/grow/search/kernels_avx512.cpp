@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "bayeswood/base/instruction_set.hpp"
-#include "bayeswood/grow/search/bin_kernels.hpp"
-#include "bayeswood/grow/search/lane_kernels.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
+#include "bayeswood/grow/search/two_classes/bin_kernels.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx512.inl"

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "bayeswood/grow/search/lane_kernels.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
 #include "bayeswood/grow/search/scan.hpp"
-#include "bin_bounds.inl"
-#include "class_screen.inl"
+#include "classes/class_screen.inl"
+#include "two_classes/bin_bounds.inl"
 
 namespace bayeswood {
 namespace {

@@ -1,7 +1,7 @@
 #include "bayeswood/grow/search/search_choice.hpp"
 
-#include "bayeswood/grow/search/class_lanes.hpp"
-#include "bayeswood/grow/search/class_screen.hpp"
+#include "bayeswood/grow/search/classes/class_lanes.hpp"
+#include "bayeswood/grow/search/classes/class_screen.hpp"
 #include "bayeswood/grow/subtree.hpp"
 
 namespace bayeswood {

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "bayeswood/grow/search/candidate_search.hpp"
-#include "bayeswood/grow/search/class_search.hpp"
-#include "bayeswood/grow/search/count_search.hpp"
-#include "bayeswood/grow/search/histogram.hpp"
+#include "bayeswood/grow/search/candidates/candidate_search.hpp"
+#include "bayeswood/grow/search/classes/class_search.hpp"
+#include "bayeswood/grow/search/histograms/histogram.hpp"
+#include "bayeswood/grow/search/lists/plain_search.hpp"
+#include "bayeswood/grow/search/lists/sorted_search.hpp"
 #include "bayeswood/grow/search/pair_search.hpp"
-#include "bayeswood/grow/search/plain_search.hpp"
 #include "bayeswood/grow/search/search_choice.hpp"
-#include "bayeswood/grow/search/sorted_search.hpp"
-#include "bayeswood/grow/search/weight_search.hpp"
+#include "bayeswood/grow/search/two_classes/count_search.hpp"
+#include "bayeswood/grow/search/two_classes/weight_search.hpp"
 
 namespace bayeswood {
 

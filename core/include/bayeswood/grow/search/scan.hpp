@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "bayeswood/grow/impurity/class_impurity.hpp"
-#include "bayeswood/grow/search/bin_cuts.hpp"
-#include "bayeswood/grow/search/lane_cuts.hpp"
-#include "bayeswood/grow/search/list_parting.hpp"
-#include "bayeswood/grow/search/row_moves.hpp"
-#include "bayeswood/grow/search/sorting_network.hpp"
+#include "bayeswood/grow/search/histograms/row_moves.hpp"
+#include "bayeswood/grow/search/lists/list_parting.hpp"
+#include "bayeswood/grow/search/lists/sorting_network.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_cuts.hpp"
+#include "bayeswood/grow/search/two_classes/bin_cuts.hpp"
 #include "bayeswood/grow/target.hpp"
 
 namespace bayeswood {

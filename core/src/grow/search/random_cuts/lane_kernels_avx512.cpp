@@ -1,0 +1,207 @@
+#include <algorithm>
+
+#include "bayeswood/base/instruction_set.hpp"
+#include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
+
+#if defined(BAYESWOOD_AVX2)
+#include "bayeswood/base/begin_avx512.inl"
+
+namespace bayeswood {
+namespace {
+
+constexpr std::uint32_t WORDS = 16;  // row numbers in a vector
+
+__mmask16 first_words(std::size_t n) {
+  return static_cast<__mmask16>(_bzhi_u32(0xffffU, static_cast<unsigned>(n)));
+}
+
+// By cut: whether a row lies there.
+struct CutSides {
+  __mmask8 left, right;
+};
+
+// A vector of values, and the picking of LANES of them from a row of one or two vectors.
+template <class Value>
+struct RowVector;
+
+template <>
+struct RowVector<float> {
+  static constexpr std::size_t SIZE = 16;
+  __m512 x;
+  static RowVector read(const float* from) { return {_mm512_loadu_ps(from)}; }
+  static RowVector read(const float* from, std::size_t n) {
+    return {_mm512_maskz_loadu_ps(first_words(n), from)};
+  }
+  void write(float* to, std::size_t n) const { _mm512_mask_storeu_ps(to, first_words(n), x); }
+  RowVector least(RowVector other) const { return {_mm512_min_ps(x, other.x)}; }
+  RowVector largest(RowVector other) const { return {_mm512_max_ps(x, other.x)}; }
+
+  struct Picks {
+    __m512i place;
+    __m128 cut;
+    Picks(const std::uint32_t* places, const float* cuts)
+        : place(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(places)))),
+          cut(_mm_loadu_ps(cuts)) {}
+    CutSides of(RowVector row) const { return compare(_mm512_permutexvar_ps(place, row.x)); }
+    CutSides of(RowVector first, RowVector second) const {
+      return compare(_mm512_permutex2var_ps(first.x, place, second.x));
+    }
+    CutSides compare(__m512 values) const {
+      const __m128 picked = _mm512_castps512_ps128(values);
+      return {_mm_cmp_ps_mask(picked, cut, _CMP_LE_OQ), _mm_cmp_ps_mask(picked, cut, _CMP_GT_OQ)};
+    }
+  };
+};
+
+template <>
+struct RowVector<double> {
+  static constexpr std::size_t SIZE = 8;
+  __m512d x;
+  static RowVector read(const double* from) { return {_mm512_loadu_pd(from)}; }
+  static RowVector read(const double* from, std::size_t n) {
+    return {_mm512_maskz_loadu_pd(static_cast<__mmask8>(first_words(n)), from)};
+  }
+  void write(double* to, std::size_t n) const {
+    _mm512_mask_storeu_pd(to, static_cast<__mmask8>(first_words(n)), x);
+  }
+  RowVector least(RowVector other) const { return {_mm512_min_pd(x, other.x)}; }
+  RowVector largest(RowVector other) const { return {_mm512_max_pd(x, other.x)}; }
+
+  struct Picks {
+    __m512i place;
+    __m256d cut;
+    Picks(const std::uint32_t* places, const double* cuts)
+        : place(_mm512_cvtepu32_epi64(_mm256_broadcastsi128_si256(
+              _mm_loadu_si128(reinterpret_cast<const __m128i*>(places))))),
+          cut(_mm256_loadu_pd(cuts)) {}
+    CutSides of(RowVector row) const { return compare(_mm512_permutexvar_pd(place, row.x)); }
+    CutSides of(RowVector first, RowVector second) const {
+      return compare(_mm512_permutex2var_pd(first.x, place, second.x));
+    }
+    CutSides compare(__m512d values) const {
+      const __m256d picked = _mm512_castpd512_pd256(values);
+      return {_mm256_cmp_pd_mask(picked, cut, _CMP_LE_OQ),
+              _mm256_cmp_pd_mask(picked, cut, _CMP_GT_OQ)};
+    }
+  };
+};
+
+// V vectors of values from `first` on, of which the last may be part of one.
+template <class Value, int V>
+void find_ranges(const RowRanges<Value>& t, std::size_t first) {
+  using Vector = RowVector<Value>;
+  Vector least[V], largest[V];
+  const Value* values = t.values + first;
+  const std::size_t n_last = std::min(Vector::SIZE, t.n_values - first - (V - 1) * Vector::SIZE);
+  const auto read = [&](std::uint32_t row, int v) {
+    const Value* from = values + row * t.stride + v * Vector::SIZE;
+    return v + 1 < V ? Vector::read(from) : Vector::read(from, n_last);
+  };
+  for (int v = 0; v < V; ++v) least[v] = largest[v] = read(t.rows[0], v);
+  for (const std::uint32_t row : t.rows) {
+    for (int v = 0; v < V; ++v) {
+      const Vector own = read(row, v);
+      least[v] = least[v].least(own);
+      largest[v] = largest[v].largest(own);
+    }
+  }
+  for (int v = 0; v < V; ++v) {
+    const std::size_t n = v + 1 < V ? Vector::SIZE : n_last;
+    least[v].write(t.least + first + v * Vector::SIZE, n);
+    largest[v].write(t.largest + first + v * Vector::SIZE, n);
+  }
+}
+template <class Value>
+void find_all_ranges(const RowRanges<Value>& t) {
+  constexpr std::size_t SIZE = RowVector<Value>::SIZE;
+  std::size_t first = 0;
+  for (; first + SIZE < t.n_values; first += 2 * SIZE) find_ranges<Value, 2>(t, first);
+  if (first < t.n_values) find_ranges<Value, 1>(t, first);
+}
+
+template <class Value, int V>
+CutSides sides_of(const typename RowVector<Value>::Picks& picks, const Value* row) {
+  using Vector = RowVector<Value>;
+  if constexpr (V == 1) return picks.of(Vector::read(row));
+  return picks.of(Vector::read(row), Vector::read(row + Vector::SIZE));
+}
+
+void add_where(__mmask8 here, __m256d w, double* sums) {
+  const __m256d own = _mm256_load_pd(sums);
+  _mm256_store_pd(sums, _mm256_mask_add_pd(own, here, own, w));
+}
+
+// A row is added where it lies, and nothing else changes. V: vectors that hold a row. Left and
+// right stand in a vector each: what was written as one of twice the size, this processor reads
+// again three times as late.
+template <class Value, int V>
+std::uint32_t pick_classes(const PickedCuts<Value>& task) {
+  const PickedCuts<Value> t = task;  // of its own: bytes that are written might be anything's
+  const typename RowVector<Value>::Picks picks(t.place, t.cut);
+  const __m128i one = _mm_set1_epi32(1);
+  __m128i n_left = _mm_setzero_si128();
+  std::uint64_t bits = 0;
+  std::uint32_t n_seen = 0;
+  std::uint8_t* sides = t.sides;
+  for (const std::uint32_t row : t.rows) {
+    const auto label = static_cast<std::uint32_t>(t.label[row]);
+    const CutSides here = sides_of<Value, V>(picks, t.values + row * t.stride);
+    const __m256d w = _mm256_broadcast_sd(t.w + row);
+    double* own = t.sums + std::size_t{label} * 2 * LANES;
+    add_where(here.left, w, own);
+    add_where(here.right, w, own + LANES);
+    n_left = _mm_mask_add_epi32(n_left, here.left, n_left, one);
+    _store_mask8(sides++, here.left);
+    const std::uint64_t bit = std::uint64_t{1} << label;
+    t.seen[n_seen] = static_cast<std::int32_t>(label);
+    n_seen += (bits & bit) == 0 ? 1 : 0;
+    bits |= bit;
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), n_left);
+  return n_seen;
+}
+template <class Value>
+std::uint32_t pick_classes(const PickedCuts<Value>& t) {
+  return t.stride <= RowVector<Value>::SIZE ? pick_classes<Value, 1>(t) : pick_classes<Value, 2>(t);
+}
+
+std::uint32_t part_sides(const SidePart& t) {
+  const __m128i bit = _mm_set1_epi8(static_cast<char>(1U << t.bit));
+  std::uint32_t left = 0;
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < t.n; i += WORDS) {
+    const __mmask16 here = first_words(std::min(WORDS, t.n - i));
+    const __m512i rows = _mm512_maskz_loadu_epi32(here, t.rows + i);
+    const __m128i sides = _mm_maskz_loadu_epi8(here, t.sides + i);
+    const __mmask16 goes_left = _mm_test_epi8_mask(sides, bit);
+    const auto goes_right = static_cast<__mmask16>(here & ~goes_left);
+    const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
+    _mm512_mask_storeu_epi32(t.rows + left, first_words(n_left),
+                             _mm512_maskz_compress_epi32(goes_left, rows));
+    _mm512_storeu_si512(t.scratch + right, _mm512_maskz_compress_epi32(goes_right, rows));
+    left += n_left;
+    right += std::min(WORDS, t.n - i) - n_left;
+  }
+  for (std::uint32_t i = 0; i < right; i += WORDS) {
+    const __mmask16 here = first_words(std::min(WORDS, right - i));
+    _mm512_mask_storeu_epi32(t.rows + left + i, here, _mm512_loadu_si512(t.scratch + i));
+  }
+  return left;
+}
+
+}  // namespace
+
+template <class Value>
+void use_avx512(LaneKernels<Value>& kernels) {
+  static_assert(MOST_PICKED_BYTES <= 2 * sizeof(__m512));
+  kernels.find_ranges = find_all_ranges;
+  kernels.pick_classes = pick_classes;
+  kernels.part_sides = part_sides;
+}
+template void use_avx512(LaneKernels<float>&);
+template void use_avx512(LaneKernels<double>&);
+
+}  // namespace bayeswood
+
+#include "bayeswood/base/end_avx512.inl"
+#endif
