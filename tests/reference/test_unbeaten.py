@@ -26,11 +26,15 @@ def test_native_counts_are_the_twins(n_trees, n_classes, by_class, rng):
     left_out = rng.random((n_trees, 40)) < 0.4
     label = rng.integers(n_classes, size=40, dtype=np.int32)
     old_votes = rng.integers(n_classes, size=(40, n_trees), dtype=np.int32)
-    old_votes[rng.random(old_votes.shape) < 0.5] = 0
+    old_votes = np.where(rng.random(old_votes.shape) < 0.5, label[:, None], old_votes)
     margin = margins(old_votes, left_out, label, n_classes)
     weight = rng.integers(1, 4, 40) / 4.0
     votes = rng.integers(n_classes, size=(37, n_trees), dtype=np.int32)
+    favourite = rng.choice(label, (37, 1))
+    votes = np.where(rng.random(votes.shape) < 0.5, favourite, votes)
     wanted = twin(left_out, margin, label, weight, votes, n_classes, by_class)
+    a_vote_too_many = twin(left_out, margin + 1, label, weight, votes, n_classes, by_class)
+    assert (a_vote_too_many != wanted).any()
     for instructions in ("portable", *_core.instruction_sets()):
         for n_jobs in (1, 3):
             found = _core.count_unbeaten(
