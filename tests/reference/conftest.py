@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-# The twins are plain modules beside the tests that use them.
-sys.path.insert(0, str(Path(__file__).parent))
+# The twins are plain modules, and some tests share their cases.
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / "twins"), str(HERE / "trees")]
 
 
 @pytest.fixture

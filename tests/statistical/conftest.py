@@ -8,7 +8,7 @@ import pytest
 # Problems are plain modules beside the tests that use them; exact posteriors are kept beside the
 # twins that work them out.
 sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "reference"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "reference/twins"))
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+import shap_twin as twin
 
 from bayeswood import BayesianForestClassifier, BayesianForestRegressor, _core
-from tests.reference import shap_twin as twin
 
 
 def table(rng, n=60):
