@@ -823,8 +823,7 @@ def left_out(
     trees_per_draw: int = 1,
     n_draws: int = 0,
 ) -> NDArray[np.uint8]:
-    """1 where a draw of weights gave the row 0, else 0; draws by rows. `n_draws` is of
-    `draw_weights`."""
+    """1 where a draw of weights gave the row 0, else 0; draws by rows."""
 
 def draw_weights(
     scheme: str,
