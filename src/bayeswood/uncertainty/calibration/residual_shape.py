@@ -83,7 +83,7 @@ class SpreadResiduals:
         >>> s = np.repeat([1.0, 2.0, 3.0], 500)
         >>> z = np.where(s > 2, rng.exponential(size=1500) - 1, rng.normal(size=1500))
         >>> SpreadResiduals.of(z, s).at(np.array([1.0, 3.0]), np.array([0.05, 0.95])).round(1)
-        array([[-1.9,  1.7],
+        array([[-1.8,  1.7],
                [-1. ,  2.3]])
         """
         if (np.diff(self.centres) <= 0).any():
