@@ -24,6 +24,12 @@ void note_missing_level(Split& split) {
   split.missing_seen = split.missing_left || holds_missing(split.levels->right);
 }
 
+void sort_runs(std::vector<Run>& runs) {
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    return a.share != b.share ? a.share < b.share : a.begin < b.begin;
+  });
+}
+
 LevelSpread level_spread(const std::vector<LevelSums>& levels,
                          const std::vector<double>& level_ww) {
   LevelSpread spread;

@@ -75,32 +75,31 @@ LevelSpread run_spread(const Entry* list, std::uint32_t n, Weight weight, Side& 
   return spread;
 }
 
-// CLASSES and MULTI: `share(entry ids of a run, order)` gives what a run is ordered by.
-template <class Side, class Entry, class Share>
-Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders, Share share,
-                      Side& side, const Limits& limits, std::vector<Entry>& scratch,
-                      double* right) {
+// By share; of equal ones the earlier first.
+void sort_runs(std::vector<Run>& runs);
+
+// The best prefix over so many orders of the levels. `share(run, order)` is what a run is ordered
+// by, and `scan(ordered)` finds the best cut of the list in that order.
+template <class Entry, class Share, class Scan>
+Split best_run_prefix(const Entry* list, std::uint32_t n, std::size_t n_orders,
+                      const Limits& limits, std::vector<Entry>& ordered, Share share, Scan scan) {
   Split best;
   std::vector<Run> runs = find_runs(list, n);
   if (runs.size() < 2) return best;
-  scratch.resize(n);
   for (std::size_t k = 0; k < n_orders; ++k) {
     for (Run& run : runs) run.share = share(run, k);
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
-      return a.share != b.share ? a.share < b.share : a.begin < b.begin;
-    });
-    std::uint32_t at = 0;
+    sort_runs(runs);
+    ordered.clear();
     for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i) {
-        scratch[at++] = make_entry<Entry>(r, id_of(list[i]));
-      }
+      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i)
+        ordered.push_back(make_entry<Entry>(r, id_of(list[i])));
     }
-    const Cut cut = scan_list(scratch.data(), n, 0, side, limits, right);
+    const Cut cut = scan(ordered);
     if (!cut.found() || (best.found() && cut.score <= best.score + limits.tolerance)) continue;
     best.score = cut.score;
     best.levels = std::make_unique<LevelSides>();
     for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      auto& levels = r <= code_of(scratch[cut.position]) ? best.levels->left : best.levels->right;
+      auto& levels = r <= code_of(ordered[cut.position]) ? best.levels->left : best.levels->right;
       levels.push_back(static_cast<std::uint16_t>(code_of(list[runs[r].begin])));
     }
   }

@@ -145,31 +145,13 @@ Split RuledSearch::search_category(const RuledNode& node, std::uint32_t feature,
 }
 
 Split RuledSearch::search_orders(const RuledNode& node, const Limits& limits) {
-  Split best;
-  std::vector<Run> runs = find_runs(list_.data(), node.totals.n);
-  const std::size_t n = n_orders(node);
-  for (std::size_t k = 0; k < n; ++k) {
-    for (Run& run : runs) run.share = order_key(run, k);
-    std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
-      return a.share != b.share ? a.share < b.share : a.begin < b.begin;
-    });
-    ordered_.clear();
-    for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      for (std::uint32_t i = runs[r].begin; i < runs[r].end; ++i)
-        ordered_.push_back(make_entry<LargeEntry>(r, id_of(list_[i])));
-    }
-    const Cut cut = visit(
-        [&](auto& side) { return scan(ordered_, 0, side, node, limits, {0, node.totals.n}); });
-    if (!cut.found() || (best.found() && cut.score <= best.score + limits.tolerance)) continue;
-    best.score = cut.score;
-    best.levels = std::make_unique<LevelSides>();
-    for (std::uint32_t r = 0; r < runs.size(); ++r) {
-      auto& levels = r <= code_of(ordered_[cut.position]) ? best.levels->left : best.levels->right;
-      levels.push_back(static_cast<std::uint16_t>(code_of(list_[runs[r].begin])));
-    }
-  }
-  note_missing_level(best);
-  return best;
+  const auto share = [&](const Run& run, std::size_t k) { return order_key(run, k); };
+  const auto scan_all = [&](const std::vector<LargeEntry>& ordered) {
+    return visit(
+        [&](auto& side) { return scan(ordered, 0, side, node, limits, {0, node.totals.n}); });
+  };
+  return best_run_prefix(list_.data(), node.totals.n, n_orders(node), limits, ordered_, share,
+                         scan_all);
 }
 
 // How the levels of the sorted list differ.

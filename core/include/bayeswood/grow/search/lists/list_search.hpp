@@ -165,8 +165,7 @@ class ListSearch {
       sum_levels(list, node.n);
       return best_paid_prefix(levels_, level_ww_, feature, trust_[feature], node, limits);
     }
-    Split best = target_.kind == TargetKind::MULTI ? search_outputs(list, node.n, limits)
-                                                   : search_classes(list, node.n, limits);
+    Split best = search_orders(list, node.n, limits);
     if (best.found() && LevelSpread::pays(best.levels->size(), node, trust_[feature])) {
       spread(list, node.n).charge(best, node, trust_[feature], limits.tolerance);
     }
@@ -211,44 +210,43 @@ class ListSearch {
     spread.set_classes(sum_p2, sum_p3);
   }
 
-  // Mean over a run of what `value(id)` gives.
-  template <class Value>
-  double run_mean(const Entry* list, const Run& run, Value value) const {
+  // CLASSES and MULTI.
+  Split search_orders(const Entry* list, std::uint32_t n, const Limits& limits) {
+    const bool has_classes = target_.kind == TargetKind::CLASSES;
+    std::vector<std::int32_t> classes;
+    if (has_classes) classes = heavy_classes(list, n);
+    const std::size_t n_orders =
+        has_classes ? classes.size() : std::min<std::size_t>(target_.n_outputs, MAX_ORDERS);
+    const auto share = [&](const Run& run, std::size_t k) {
+      return has_classes ? class_share(list, run, classes[k]) : output_mean(list, run, k);
+    };
+    const auto scan_all = [&](const std::vector<Entry>& ordered) {
+      return sides_.visit(
+          [&](auto& side) { return scan_list(ordered.data(), n, 0, side, limits, right_.data()); });
+    };
+    return best_run_prefix(list, n, n_orders, limits, scratch_, share, scan_all);
+  }
+
+  double class_share(const Entry* list, const Run& run, std::int32_t label) const {
     double w = 0;
     double sum = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const std::uint32_t id = id_of(list[i]);
       w += rows_.w[id];
-      sum += rows_.w[id] * value(id);
+      sum += rows_.w[id] * (rows_.label[id] == label ? 1.0 : 0.0);
     }
     return sum / w;
   }
 
-  Split search_outputs(const Entry* list, std::uint32_t n, const Limits& limits) {
-    const auto share = [&](const Run& run, std::size_t k) {
-      return run_mean(list, run, [&](std::uint32_t id) {
-        return rows_.values[static_cast<std::size_t>(id) * target_.n_outputs + k];
-      });
-    };
-    return search_runs(list, n, std::min<std::size_t>(target_.n_outputs, MAX_ORDERS), share,
-                       limits);
-  }
-
-  Split search_classes(const Entry* list, std::uint32_t n, const Limits& limits) {
-    const std::vector<std::int32_t> classes = heavy_classes(list, n);
-    const auto share = [&](const Run& run, std::size_t k) {
-      return run_mean(list, run,
-                      [&](std::uint32_t id) { return rows_.label[id] == classes[k] ? 1.0 : 0.0; });
-    };
-    return search_runs(list, n, classes.size(), share, limits);
-  }
-
-  template <class Share>
-  Split search_runs(const Entry* list, std::uint32_t n, std::size_t n_orders, Share share,
-                    const Limits& limits) {
-    return sides_.visit([&](auto& side) {
-      return best_run_prefix(list, n, n_orders, share, side, limits, scratch_, right_.data());
-    });
+  double output_mean(const Entry* list, const Run& run, std::size_t k) const {
+    double w = 0;
+    double sum = 0;
+    for (std::uint32_t i = run.begin; i < run.end; ++i) {
+      const std::uint32_t id = id_of(list[i]);
+      w += rows_.w[id];
+      sum += rows_.w[id] * rows_.values[static_cast<std::size_t>(id) * target_.n_outputs + k];
+    }
+    return sum / w;
   }
 
   // The heaviest classes of the node in label order.
