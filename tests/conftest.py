@@ -4,11 +4,13 @@ import gc
 import os
 import sys
 import zlib
+from contextlib import ExitStack
 from urllib.error import URLError
 
 import numpy as np
 import pytest
 import sklearn.datasets
+from _pytest.runner import runtestprotocol
 
 from bayeswood import datasets
 from bayeswood.errors import MissingDataSetError
@@ -111,6 +113,35 @@ def pytest_runtest_setup(item):
     if not stepped_back and "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice"):
         stepped_back = True
         os.nice(0 if item.path.name in CLUSTERS else 5)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session):
+    """Let one worker collect before the others: what it has compiled serves them all."""
+    with ExitStack() as until_collected:
+        if "PYTEST_XDIST_WORKER" in os.environ and os.name == "posix":
+            import fcntl
+
+            lock = until_collected.enter_context(open(__file__))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                fcntl.flock(lock, fcntl.LOCK_SH)
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Tell pytest-xdist of a test that passes once, not five times: there are thousands of them.
+
+    What takes part in no failure and no list of the longest tests is not sent.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_collection_finish(session):
