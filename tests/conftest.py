@@ -95,6 +95,7 @@ SHARING = (
     "test_page.py",
     "test_page_browser.py",
     "test_prior_limit.py",
+    "test_shap_package.py",
 )
 
 
