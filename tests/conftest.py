@@ -88,7 +88,10 @@ CLUSTERS = (
     "test_spark_faults.py",
 )
 SHARING = (
+    "calibrated_forest/test_regressor.py",
     "test_class_knowledge.py",
+    "test_drawn_sums.py",
+    "test_mcmc_prior.py",
     "test_monotone.py",
     "test_noise_and_knowledge.py",
     "test_notebook.py",
@@ -96,6 +99,8 @@ SHARING = (
     "test_page_browser.py",
     "test_prior_limit.py",
     "test_shap_package.py",
+    "test_skops.py",
+    "test_tierney.py",
 )
 
 
@@ -157,7 +162,19 @@ def pytest_xdist_make_scheduler(config, log):
     """Hand out tests one by one, but for those that share; the largest groups first."""
     from xdist.scheduler import LoadScopeScheduling
 
+    class Numbered(list):
+        """Names of tests whose places are known, not searched for."""
+
+        def __init__(self, names):
+            super().__init__(names)
+            self.index = {name: place for place, name in enumerate(names)}.__getitem__
+
     class OneWorkerPerGroup(LoadScopeScheduling):
+        def add_node_collection(self, node, collection):
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = Numbered(collection)
+
         def _split_scope(self, nodeid):
             file = nodeid.split("::")[0]
             if file.endswith(CLUSTERS):
