@@ -4,11 +4,13 @@ import gc
 import os
 import sys
 import zlib
+from contextlib import ExitStack
 from urllib.error import URLError
 
 import numpy as np
 import pytest
 import sklearn.datasets
+from _pytest.runner import runtestprotocol
 
 from bayeswood import datasets
 from bayeswood.errors import MissingDataSetError
@@ -86,13 +88,19 @@ CLUSTERS = (
     "test_spark_faults.py",
 )
 SHARING = (
+    "calibrated_forest/test_regressor.py",
     "test_class_knowledge.py",
+    "test_drawn_sums.py",
+    "test_mcmc_prior.py",
     "test_monotone.py",
     "test_noise_and_knowledge.py",
     "test_notebook.py",
     "test_page.py",
     "test_page_browser.py",
     "test_prior_limit.py",
+    "test_shap_package.py",
+    "test_skops.py",
+    "test_tierney.py",
 )
 
 
@@ -113,6 +121,35 @@ def pytest_runtest_setup(item):
         os.nice(0 if item.path.name in CLUSTERS else 5)
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session):
+    """Let one worker collect before the others: what it has compiled serves them all."""
+    with ExitStack() as until_collected:
+        if "PYTEST_XDIST_WORKER" in os.environ and os.name == "posix":
+            import fcntl
+
+            lock = until_collected.enter_context(open(__file__))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                fcntl.flock(lock, fcntl.LOCK_SH)
+        return (yield)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    """Tell pytest-xdist of a test that passes once, not five times: there are thousands of them.
+
+    What takes part in no failure and no list of the longest tests is not sent.
+    """
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > 0.1:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
 def pytest_collection_finish(session):
     """Spare the collector of garbage the tests themselves, which live until the end."""
     gc.collect()
@@ -125,7 +162,19 @@ def pytest_xdist_make_scheduler(config, log):
     """Hand out tests one by one, but for those that share; the largest groups first."""
     from xdist.scheduler import LoadScopeScheduling
 
+    class Numbered(list):
+        """Names of tests whose places are known, not searched for."""
+
+        def __init__(self, names):
+            super().__init__(names)
+            self.index = {name: place for place, name in enumerate(names)}.__getitem__
+
     class OneWorkerPerGroup(LoadScopeScheduling):
+        def add_node_collection(self, node, collection):
+            super().add_node_collection(node, collection)
+            if node in self.registered_collections:
+                self.registered_collections[node] = Numbered(collection)
+
         def _split_scope(self, nodeid):
             file = nodeid.split("::")[0]
             if file.endswith(CLUSTERS):

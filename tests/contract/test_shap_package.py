@@ -6,7 +6,11 @@ from sklearn import ensemble
 
 from bayeswood import RandomForestClassifier, RandomForestRegressor, from_sklearn
 
-shap = pytest.importorskip("shap", reason="needs the package shap")
+
+@pytest.fixture(scope="module")
+def shap():
+    """Imported by the worker that needs it: it takes as long as fifty tests."""
+    return pytest.importorskip("shap", reason="needs the package shap")
 
 
 def tree_of(tree, n_rows):
@@ -24,7 +28,7 @@ def tree_of(tree, n_rows):
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
-def test_same_values(kind, rng):
+def test_same_values(shap, kind, rng):
     X = rng.normal(size=(150, 6)).astype(np.float32).astype(float)
     if kind == "numbers":
         model = RandomForestRegressor(8, random_state=0).fit(X, X[:, 0] * X[:, 1])
@@ -36,7 +40,7 @@ def test_same_values(kind, rng):
     np.testing.assert_allclose(model.shap_values(X[:20]).values, expected, atol=1e-8)
 
 
-def test_an_explanation_for_its_plots(rng):
+def test_an_explanation_for_its_plots(shap, rng):
     X = rng.normal(size=(60, 3))
     model = RandomForestRegressor(5, random_state=0).fit(X, X[:, 0])
     found = model.shap_values(X[:10], draws=True)
@@ -55,7 +59,7 @@ def test_an_explanation_for_its_plots(rng):
     ],
     ids=lambda model: type(model).__name__,
 )
-def test_same_values_of_adopted_forests(theirs, rng):
+def test_same_values_of_adopted_forests(shap, theirs, rng):
     X = rng.normal(size=(150, 5)).astype(np.float32).astype(float)
     y = X[:, 0] * X[:, 1] + X[:, 2]
     theirs.fit(X, np.digitize(y, [0, 1]) if hasattr(theirs, "predict_proba") else y)
@@ -75,7 +79,7 @@ def test_same_values_of_adopted_forests(theirs, rng):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_its_plots_take_ours(rng):
+def test_its_plots_take_ours(shap, rng):
     plt = pytest.importorskip("matplotlib.pyplot")
     table = [[*row, word] for row, word in zip(rng.normal(size=(60, 2)), "ab" * 30, strict=False)]
     model = RandomForestClassifier(5, random_state=0).fit(table, rng.integers(0, 3, 60))

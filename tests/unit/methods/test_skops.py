@@ -15,7 +15,11 @@ import bayeswood
 from bayeswood import BayeswoodError, trusted_types
 from bayeswood.methods.registry import ESTIMATORS
 
-skops = pytest.importorskip("skops.io")
+
+@pytest.fixture(scope="module", autouse=True)
+def skops():
+    return pytest.importorskip("skops.io")
+
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -46,7 +50,7 @@ def pipeline():
     ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")  # so few draws
-def test_skops_trusts_one_class_and_gets_the_same_model(kind, settings):
+def test_skops_trusts_one_class_and_gets_the_same_model(skops, kind, settings):
     model = kind(random_state=0, n_jobs=1, **settings).fit(TABLE, target(kind))
     stored = skops.dumps(model)
     assert skops.get_untrusted_types(data=stored) == [f"{kind.__module__}.{kind.__name__}"]
@@ -56,7 +60,7 @@ def test_skops_trusts_one_class_and_gets_the_same_model(kind, settings):
         assert other.get_params() == model.get_params()
 
 
-def test_what_is_not_fitted_is_stored_too():
+def test_what_is_not_fitted_is_stored_too(skops):
     model = bayeswood.RandomForestRegressor(n_estimators=7)
     again = skops.loads(skops.dumps(model), trusted=trusted_types())
     assert again.get_params() == model.get_params()
@@ -68,7 +72,7 @@ def test_every_estimator_is_among_the_trusted_types():
     assert {f"{kind.__module__}.{kind.__name__}" for kind in kinds} < set(trusted_types())
 
 
-def test_envelope_with_what_is_known_of_it():
+def test_envelope_with_what_is_known_of_it(skops):
     forest = bayeswood.RandomForestClassifier(n_estimators=20, random_state=0)
     model = bayeswood.EnvelopeClassifier(forest, gamma0="auto", target=0.4, random_state=0)
     model.fit(TABLE, target(type(forest)))
@@ -77,14 +81,14 @@ def test_envelope_with_what_is_known_of_it():
     assert again.choice_.gamma0 == model.choice_.gamma0
 
 
-def test_pipeline_as_one_file_by_skops(tmp_path):
+def test_pipeline_as_one_file_by_skops(skops, tmp_path):
     model = pipeline().fit(TABLE, Y)
     skops.dump(model, tmp_path / "model.skops")
     again = skops.load(tmp_path / "model.skops", trusted=trusted_types())
     np.testing.assert_array_equal(again.predict(TABLE), model.predict(TABLE))
 
 
-def test_pipeline_as_two_files_the_last_of_them_ours(tmp_path):
+def test_pipeline_as_two_files_the_last_of_them_ours(skops, tmp_path):
     model = pipeline().fit(TABLE, Y)
     skops.dump(model[:-1], tmp_path / "steps.skops")
     model[-1].save(tmp_path / "forest.bayeswood")
