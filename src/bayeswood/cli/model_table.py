@@ -121,7 +121,11 @@ def _as_numbers(cells: Any, column: Any) -> Any:
 
 
 def _as_levels(cells: Any, column: Any, notes: list[str]) -> Any:
-    """Cells as values of the levels' type; text that names no level is missing."""
+    """Cells as values of the levels' type; what that cannot hold is missing.
+
+    Levels that the model never saw stay. It predicts such cells as missing ones, and they count as
+    far away in its `support`.
+    """
     import pyarrow as pa
 
     kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
@@ -132,13 +136,14 @@ def _as_levels(cells: Any, column: Any, notes: list[str]) -> Any:
     if kind == pa.string() or cells.type != kind:
         by_text = {_level_text(level): level for level in column.levels}
         texts = cast(category_column(cells), pa.string()).to_pylist()
-        cells = pa.chunked_array([pa.array([by_text.get(text) for text in texts], type=kind)])
+        n_known = sum(text in by_text for text in texts)
+        held = texts if kind == pa.string() else [by_text.get(text) for text in texts]
+        cells = pa.chunked_array([pa.array(held, type=kind)])
     else:
         import pyarrow.compute as pc
 
-        known = pc.is_in(cells, value_set=pa.array(column.levels, type=kind))
-        cells = pc.if_else(known, cells, pa.scalar(None, type=kind))
-    n_unseen = n_present - (len(cells) - cells.null_count)
+        n_known = pc.sum(pc.is_in(cells, value_set=pa.array(column.levels, type=kind))).as_py() or 0
+    n_unseen = n_present - n_known
     if n_unseen:
         notes.append(
             f"column '{column.name}': levels that the model never saw, taken as missing, "

@@ -226,6 +226,23 @@ def test_rows_without_data_near_are_counted(tmp_path):
     assert facts["n_no_data"] == 2
 
 
+def test_levels_that_are_new_are_far_away(tmp_path, rng):
+    """Also where training rows lacked the value, as which such levels are predicted."""
+    colour = np.resize(np.array(["red", "blue", None], dtype=object), 90)
+    code = pd.Categorical(np.resize([3, 7], 90))
+    rows = pd.DataFrame({"x": rng.random(90), "colour": colour, "code": code})
+    forest = bayeswood.BayesianForestRegressor(5, random_state=0).fit(rows, rows["x"])
+    forest.save(tmp_path / "m.bw")
+    (tmp_path / "asked.csv").write_text("x,colour,code\n.5,red,3\n.5,,3\n.5,violet,3\n.5,red,5\n")
+    result = run_json(
+        "predict", tmp_path / "m.bw", tmp_path / "asked.csv", "-o", tmp_path / "p.csv"
+    )
+    found = rows_of(tmp_path / "p.csv")
+    assert [float(row["support"]) < 0.05 for row in found] == [False, False, True, True]
+    assert found[1]["predicted"] == found[2]["predicted"]
+    assert [note.split(":")[0] for note in result["notes"]] == ["column 'colour'", "column 'code'"]
+
+
 def test_a_model_without_a_sample_predicts_without_support(tmp_path):
     trained = tmp_path / "d.csv"
     trained.write_text("x,y\n" + "".join(f"{i},{i * i}\n" for i in range(40)))

@@ -203,8 +203,8 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
     ``residual_shape="common"``, the i-th of the n scaled residuals is at the level i / (n + 1), and
     z_q on the line between neighbours; beyond them (q < 1/(n + 1) or q > n/(n + 1)) no finite
     interval is honest, the outermost residual is taken, and a warning says so; levels 0 and 1 ask
-    for the outermost. With weights, levels are cumulative weights, and the row to come weighs as
-    much as the mean. By default each third of the rows by a has such quantiles of its own, in which
+    for the outermost. With weights w, levels are cumulative weights, and the row to come weighs
+    Σ w² / Σ w. By default each third of the rows by a has such quantiles of its own, in which
     the rows of the other thirds count together as much as 5; z_q(x) lies on the line between them
     in log a, constant beyond the medians of the outer thirds. Scaled residuals are those of rows
     that a third of the bags predict, made smaller by what all bags take off them; how much is told

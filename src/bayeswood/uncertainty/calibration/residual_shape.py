@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.uncertainty.calibration.residual_quantiles import ResidualQuantiles
+from bayeswood.uncertainty.calibration.residual_quantiles import ResidualQuantiles, usual_weight
 
 F64 = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ class SpreadResiduals:
         elsewhere = float(weights[outside].sum() / weights.mean())
         borrowed = min(1.0, _BORROWED_ROWS / elsewhere) if elsewhere > 0 else 1.0
         mixed = np.where(outside, borrowed * weights, weights)
-        return ResidualQuantiles(self.values, mixed, float(weights[~outside].mean()))
+        return ResidualQuantiles(self.values, mixed, usual_weight(weights[~outside]))
 
 
 #: Least spread that has a logarithm.

@@ -25,7 +25,8 @@ def test_each_third_has_quantiles_of_its_own(weighted, rng):
         mixed = own.copy()
         mixed[others] *= 5 * own.mean() / own[others].sum()
         order = np.argsort(z)
-        expected = ResidualQuantiles(z[order], mixed[order], own[rows].mean()).at(levels)
+        to_come = (own[rows] ** 2).sum() / own[rows].sum()
+        expected = ResidualQuantiles(z[order], mixed[order], to_come).at(levels)
         centre = np.exp(np.median(np.log(spread[rows])))
         np.testing.assert_allclose(residuals.at(np.array([centre]), levels)[0], expected)
 
