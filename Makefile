@@ -98,7 +98,7 @@ coverage: $(VENV)/.installed $(VENV)/.tools $(VENV)/.coverage
 	sh scripts/coverage.sh -n $(JOBS) $(PYTEST_ARGS)
 
 test-python: $(VENV)/.installed $(VENV)/.tools
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --durations=25 $(PYTEST_ARGS)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 SCIPY_ARRAY_API=1 python -m pytest -n $(JOBS) --max-worker-restart=0 --durations=25 $(PYTEST_ARGS)
 
 lint: $(VENV)/.tools
 	ruff format --check $(PYTHON_FOLDERS)
