@@ -156,12 +156,18 @@ nb::object sum_votes(const Forest& forest, const AnyMatrix& X, const Vector<doub
   return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs()});
 }
 
-nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs) {
+nb::object apply_trees(const Forest& forest, const AnyMatrix& X, unsigned n_jobs,
+                       const std::optional<Matrix<std::uint8_t>>& where) {
   const MatrixView table = view(X);
   check_table(forest, table);
+  if (where && (where->shape(0) != forest.n_trees() || where->shape(1) != table.n_rows()))
+    throw std::invalid_argument("where: (n_trees, n_rows)");
   RawArray<std::int32_t> out(forest.n_trees() * table.n_rows());
-  run_released(n_jobs, nb::none(),
-               [&](const Running& run) { apply(forest, table, out.data(), run); });
+  if (where) std::fill_n(out.data(), forest.n_trees() * table.n_rows(), 0);
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    where ? apply_where(forest, table, span(*where), out.data(), run)
+          : apply(forest, table, out.data(), run);
+  });
   return std::move(out).to_numpy({table.n_rows(), forest.n_trees()});
 }
 
@@ -415,7 +421,8 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("n_jobs") = 1, nb::arg("trees_per_member") = 1)
       .def("predict_sum_votes", &sum_votes, nb::arg("X"), nb::arg("member_weights"),
            nb::arg("trees_per_member"), nb::arg("n_jobs") = 1)
-      .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1)
+      .def("apply", &apply_trees, nb::arg("X"), nb::arg("n_jobs") = 1,
+           nb::arg("where") = nb::none())
       .def("predict_oob", &oob, nb::arg("X"), nb::arg("scheme"), nb::arg("seed"),
            nb::arg("hard") = false, nb::arg("sample_weight") = nb::none(), nb::arg("n_jobs") = 1,
            nb::arg("progress") = nb::none(), nb::arg("weight_threshold") = 0.0,

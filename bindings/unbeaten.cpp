@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -51,7 +52,12 @@ nb::object unbeaten(const Matrix<std::uint64_t>& left_out, const Vector<std::int
 
 nb::object classes_of_nodes(const Forest& forest) {
   if (!forest.shape().is_classifier) throw std::invalid_argument("only classifiers vote");
-  return to_numpy(node_classes(forest));
+  const std::size_t n = forest.n_outputs();
+  if (n <= std::numeric_limits<std::uint8_t>::max())
+    return to_numpy(node_classes<std::uint8_t>(forest));
+  if (n <= std::numeric_limits<std::uint16_t>::max())
+    return to_numpy(node_classes<std::uint16_t>(forest));
+  return to_numpy(node_classes<std::uint32_t>(forest));
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST(vector_math_has_the_same_bits_with_wider_instructions) {
   }
 }
 
+TEST(vectors_of_any_length_have_the_bits_of_one_number) {
+  if (!runs_avx512()) return;
+  for (std::size_t n = 0; n <= 40; ++n) {
+    std::vector<double> values(n + 1);
+    for (std::size_t i = 0; i <= n; ++i) values[i] = 800 * std::sin(double(i * n) + 1);
+    std::vector<double> found = values;
+    exp_in_place_avx512({found.data(), n});
+    CHECK(found[n] == values[n]);
+    for (std::size_t i = 0; i < n; ++i) {
+      exp_in_place_avx2({&values[i], 1});
+      CHECK(found[i] == values[i]);
+    }
+  }
+}
+
 TEST(a_quadratic_has_its_minimum) {
   const auto bowl = [](std::span<const double> at, std::span<double> gradient) {
     const double x = at[0] - 3, y = at[1] + 1;
@@ -114,6 +129,27 @@ TEST(rows_of_classes_have_the_same_bits_with_wider_instructions) {
     subtract_outer(k, slope.data(), 0.7, pairs.data());
     portable_rows::subtract_each(k, slope.data(), 0.7, same.data());
     CHECK(pairs == same && pairs[k * k - 1] == -(0.7 * slope[k - 1]) * slope[k - 1]);
+  }
+}
+
+TEST(rows_of_any_number_of_classes_have_the_portable_bits) {
+  for (std::size_t k = 1; k <= 40; ++k) {
+    const std::size_t n = 4;
+    std::vector<double> log(n * k), slope(k), offset(k), scale(n), top(n), other_top(n);
+    for (std::size_t i = 0; i < n * k; ++i) log[i] = std::sin(double(i + k));
+    for (std::size_t c = 0; c < k; ++c)
+      slope[c] = 1 + std::cos(double(c)), offset[c] = 1 / slope[c];
+    for (std::size_t i = 0; i < n; ++i) scale[i] = 0.1 + double(i);
+    std::vector<double> share(n * k + 1, 5.0), other = share;
+    std::vector<double> mass(2 * k + 2, 0.5), others = mass;
+    const ClassRows wide{n, k, slope.data(), offset.data(), log.data(), share.data()};
+    const ClassRows plain{n, k, slope.data(), offset.data(), log.data(), other.data()};
+    score_rows(wide, top.data());
+    portable_rows::score_each(plain, other_top.data());
+    CHECK(share == other && top == other_top);
+    add_rows(wide, scale.data(), mass.data(), mass.data() + k + 1);
+    portable_rows::add_each(plain, scale.data(), others.data(), others.data() + k + 1);
+    CHECK(mass == others);
   }
 }
 

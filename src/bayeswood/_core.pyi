@@ -149,8 +149,12 @@ class Forest:
         """(n_rows, n_outputs): summed member_weights of the members whose sum over their trees is
         largest at that output (of equals the first).
         """
-    def apply(self, X: NDArray[Any], n_jobs: int = 1) -> NDArray[np.int32]:
-        """(n_rows, n_trees): node index of the row's leaf."""
+    def apply(
+        self, X: NDArray[Any], n_jobs: int = 1, where: NDArray[np.uint8] | None = None
+    ) -> NDArray[np.int32]:
+        """(n_rows, n_trees): node index of the row's leaf. where: (n_trees, n_rows), 0 for leaves
+        that are not asked for, in whose place stands 0.
+        """
     def predict_oob(
         self,
         X: NDArray[Any],
@@ -678,8 +682,10 @@ def bag_spread(
     rows: (n_rows,), which of the n_training rows the rows of X are. tree_weights, kind: (n_trees,).
     """
 
-def node_classes(forest: Forest) -> NDArray[np.int32]:
-    """(n_nodes in all,): the most probable class of each leaf, of equals the first; 0 elsewhere."""
+def node_classes(forest: Forest) -> NDArray[Any]:
+    """(n_nodes in all,): the most probable class of each leaf, of equals the first; 0 elsewhere. Of
+    the least unsigned type that holds n_outputs.
+    """
 
 def count_unbeaten(
     left_out: NDArray[np.uint64],

@@ -1,6 +1,7 @@
 // exp and log of one number, for files that compile them for different machines.
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <span>
 
 namespace bayeswood {
@@ -14,20 +15,16 @@ constexpr double LOG2_E = 1.44269504088896338700;
 constexpr double ROUNDER = 6755399441055744.0;
 constexpr double LARGEST = 700.0;
 
-// exp(r) for |r| <= ln(2) / 2 by its series.
+// Of exp(r) = 1 + r + r^2 (1/2! + r (1/3! + ...)), from the last one on.
+constexpr double EXP_SERIES[] = {1.0 / 6227020800.0, 1.0 / 479001600.0, 1.0 / 39916800.0,
+                                 1.0 / 3628800.0,    1.0 / 362880.0,    1.0 / 40320.0,
+                                 1.0 / 5040.0,       1.0 / 720.0,       1.0 / 120.0,
+                                 1.0 / 24.0,         1.0 / 6.0,         0.5};
+
+// exp(r) for |r| <= ln(2) / 2.
 inline double exp_near_zero(double r) {
-  double sum = 1.0 / 6227020800.0;
-  sum = sum * r + 1.0 / 479001600.0;
-  sum = sum * r + 1.0 / 39916800.0;
-  sum = sum * r + 1.0 / 3628800.0;
-  sum = sum * r + 1.0 / 362880.0;
-  sum = sum * r + 1.0 / 40320.0;
-  sum = sum * r + 1.0 / 5040.0;
-  sum = sum * r + 1.0 / 720.0;
-  sum = sum * r + 1.0 / 120.0;
-  sum = sum * r + 1.0 / 24.0;
-  sum = sum * r + 1.0 / 6.0;
-  sum = sum * r + 0.5;
+  double sum = EXP_SERIES[0];
+  for (std::size_t i = 1; i < std::size(EXP_SERIES); ++i) sum = sum * r + EXP_SERIES[i];
   return (sum * r) * r + r + 1.0;
 }
 

@@ -1,5 +1,6 @@
 #include <bit>
 #include <cstdint>
+#include <iterator>
 
 #include "bayeswood/base/instruction_set.hpp"
 #include "vector_math_wide.hpp"

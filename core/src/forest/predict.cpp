@@ -126,6 +126,24 @@ void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, con
   });
 }
 
+void apply_where(const Forest& forest, const MatrixView& table, std::span<const std::uint8_t> where,
+                 std::int32_t* out, const Running& run) {
+  const auto choose = [&](std::size_t t, std::size_t begin, std::size_t end, auto& places) {
+    const std::uint8_t* is_asked = where.data() + t * table.n_rows() + begin;
+    places.resize(end - begin);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < end - begin; ++i) {  // without a branch
+      places[n] = static_cast<std::uint32_t>(i);
+      n += is_asked[i] != 0 ? 1 : 0;
+    }
+    places.resize(n);
+  };
+  for_each_chosen_leaf(forest, table, run, choose,
+                       [&](std::size_t t, std::size_t row, std::uint32_t node) {
+                         out[row * forest.n_trees() + t] = static_cast<std::int32_t>(node);
+                       });
+}
+
 namespace {
 
 // One for each draw of weights: mark(tree, bits) fills those of a tree that has the draw.

@@ -98,12 +98,6 @@ void Tree::link(const std::vector<std::int32_t>& leaf_n_samples,
   UnwrittenVector<std::int32_t> n(n_nodes());
   UnwrittenVector<float> w(n_nodes());
   category_offset.clear();
-  std::uint32_t inner = 0;
-  for (std::uint32_t i = 0; i < n_nodes(); ++i) {  // without a branch: nobody could foresee it
-    const bool is_leaf = feature[i] == LEAF;
-    to[i] = is_leaf ? i - inner : 1 + 2 * inner;
-    inner += is_leaf ? 0 : 1;
-  }
   const auto is_category = [](std::int32_t levels) { return levels > 0; };
   const bool has_categories = std::any_of(n_levels.begin(), n_levels.end(), is_category);
   std::size_t words = 0;
@@ -113,11 +107,20 @@ void Tree::link(const std::vector<std::int32_t>& leaf_n_samples,
     category_offset[i] = static_cast<std::int64_t>(words);
     words += set_words(n_levels[feature[i]]);
   }
-  for (std::size_t i = n_nodes(); i-- > 0;) {
-    const std::uint32_t c = to[i];
-    const bool is_leaf = feature[i] == LEAF;
-    n[i] = is_leaf ? leaf_n_samples[c] : n[c] + n[c + 1];
-    w[i] = is_leaf ? leaf_weight[c] : w[c] + w[c + 1];
+  std::vector<std::uint32_t> nodes;
+  list_leaves(*this, nodes);
+  for (std::size_t leaf = 0; leaf < nodes.size(); ++leaf) {
+    const std::uint32_t i = nodes[leaf];
+    to[i] = static_cast<std::uint32_t>(leaf);
+    n[i] = leaf_n_samples[leaf];
+    w[i] = leaf_weight[leaf];
+  }
+  list_inner_nodes(*this, nodes);
+  for (std::size_t inner = nodes.size(); inner-- > 0;) {
+    const std::uint32_t i = nodes[inner], c = static_cast<std::uint32_t>(1 + 2 * inner);
+    to[i] = c;
+    n[i] = n[c] + n[c + 1];
+    w[i] = w[c] + w[c + 1];
   }
   child = std::move(to);
   n_samples = std::move(n);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "bayeswood/forest/inner_nodes.hpp"
 #include "leaf_walk.hpp"
 
 namespace bayeswood {
@@ -147,17 +148,23 @@ void run_row(const UnbeatenTask& task, bool by_class, InstructionSet instruction
 
 }  // namespace
 
-std::vector<std::int32_t> node_classes(const Forest& forest) {
+template <class Label>
+std::vector<Label> node_classes(const Forest& forest) {
   std::size_t n_nodes = 0, first = 0;
   for (const auto& tree : forest.trees()) n_nodes += tree->n_nodes();
-  std::vector<std::int32_t> found(n_nodes, 0);
+  std::vector<Label> found(n_nodes, 0);
+  std::vector<std::uint32_t> leaves;
   for (const auto& tree : forest.trees()) {
-    for (std::size_t i = 0; i < tree->n_nodes(); ++i)
-      if (tree->feature[i] == LEAF) found[first + i] = preferred_class(*tree, tree->child[i]);
+    list_leaves(*tree, leaves);
+    for (std::uint32_t leaf = 0; leaf < leaves.size(); ++leaf)
+      found[first + leaves[leaf]] = static_cast<Label>(preferred_class(*tree, leaf));
     first += tree->n_nodes();
   }
   return found;
 }
+template std::vector<std::uint8_t> node_classes(const Forest&);
+template std::vector<std::uint16_t> node_classes(const Forest&);
+template std::vector<std::uint32_t> node_classes(const Forest&);
 
 void count_unbeaten(const LeftOutRows& old_rows, const NewVotes& votes,
                     std::span<const double> enough, bool by_class, InstructionSet instructions,

@@ -63,6 +63,19 @@ def test_apply_and_draws(grown, dtype):
 
 
 @pytest.mark.parametrize("grown", TARGETS, indirect=True)
+def test_apply_where_it_is_asked_for(grown, rng):
+    problem, forest, X, _ = grown
+    leaf = leaves(forest, X, problem.n_levels)
+    where = rng.random((forest.n_trees, len(X))) < 0.3
+    where[0] = False
+    for n_jobs in (1, 2):
+        found = forest.apply(X, n_jobs, where.view(np.uint8))
+        np.testing.assert_array_equal(found, np.where(where.T, leaf, 0))
+    with pytest.raises(ValueError, match="where"):
+        forest.apply(X, 1, where[1:].view(np.uint8))
+
+
+@pytest.mark.parametrize("grown", TARGETS, indirect=True)
 def test_weighted_mean(grown, rng):
     _, forest, X, leaf = grown
     weight = rng.dirichlet(np.ones(7))

@@ -88,6 +88,9 @@ void predict_sum_votes(const Forest& forest, const MatrixView& table, std::size_
                        std::span<const double> member_weights, double* out, const Running& run);
 // out: n_rows x n_trees, node index of the leaf.
 void apply(const Forest& forest, const MatrixView& table, std::int32_t* out, const Running& run);
+// Writes these where `where`, n_trees x n_rows, is not 0.
+void apply_where(const Forest& forest, const MatrixView& table, std::span<const std::uint8_t> where,
+                 std::int32_t* out, const Running& run);
 // The training rows that each tree gave weight 0.
 struct OutOfBag {
   const WeightScheme& scheme;

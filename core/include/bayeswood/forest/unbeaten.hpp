@@ -13,7 +13,9 @@
 namespace bayeswood {
 
 // The class that each leaf prefers, of equals the first, and 0 for other nodes, tree after tree.
-std::vector<std::int32_t> node_classes(const Forest& forest);
+// Label: std::uint8_t, std::uint16_t or std::uint32_t.
+template <class Label>
+std::vector<Label> node_classes(const Forest& forest);
 
 struct LeftOutRows {
   std::size_t n_words;                   // of 64 trees each

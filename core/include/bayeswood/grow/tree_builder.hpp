@@ -77,6 +77,7 @@ class TreeBuilder {
   void add_binary(double share);
   void add_entry(std::int32_t label, double share);
   double threshold(const Node& node) const;
+  void find_thresholds();
   std::span<const std::uint64_t> left_levels(const Node& node) const;
   void copy_leaf(const Leaf& leaf, TreeWriter& writer) const;
 
@@ -84,6 +85,7 @@ class TreeBuilder {
   const Target& target_;
   bool keep_rows_;
   std::vector<Node> nodes_;
+  std::vector<std::uint32_t> splits_;  // which of them have children
   std::vector<Leaf> leaves_;
   std::vector<std::uint64_t> set_words_;
   std::vector<double> thresholds_;

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/base/line_vector.hpp"
 #include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/row_partition.hpp"
 #include "bayeswood/grow/search/random_cuts/code_grid.hpp"
@@ -50,7 +51,7 @@ class ValueGrower {
   }
   // Rows that stand together, in the order of the node that they were copied for.
   struct Block {
-    std::vector<Value> values;
+    LineVector<Value> values;
     std::vector<std::uint32_t> training_row;
     std::vector<NumberRow> numbers;  // SCALAR, or
     std::vector<std::uint8_t> ones;  // two classes that weigh 1

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 #include <variant>
-#include <vector>
 
+#include "bayeswood/base/line_vector.hpp"
 #include "bayeswood/base/parallel.hpp"
 #include "bayeswood/grow/encoded_matrix.hpp"
 
@@ -18,7 +18,7 @@ template <class Value>
 struct ValueRows {
   std::size_t stride = 0;  // values per row, a multiple of LANES; the last may stand for nothing
   bool has_bins = false;
-  std::vector<Value> cells;
+  LineVector<Value> cells;
 
   const Value* row(std::size_t i) const { return cells.data() + i * stride; }
   std::uint32_t place(std::uint32_t feature) const { return has_bins ? 2 * feature : feature; }

@@ -199,8 +199,8 @@ def make_class_guarantee(
     left_out = law.left_out(core.n_trees, n_rows, first)
     bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
     kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
-    node_class = _core.node_classes(core).astype(np.min_scalar_type(core.n_outputs))
-    votes = tree_votes(core, node_class, data.X[counted], n_jobs)
+    node_class = _core.node_classes(core)
+    votes = tree_votes(core, node_class, data.X[counted], n_jobs, kept)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
     margin = margins(votes, kept, label, core.n_outputs)
     mishap = len(bags) * share ** n_units(groups)
@@ -246,11 +246,17 @@ def packed(kept: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def tree_votes(
-    core: _core.Forest, node_class: NDArray[Any], rows: NDArray[Any], n_jobs: int
+    core: _core.Forest,
+    node_class: NDArray[Any],
+    rows: NDArray[Any],
+    n_jobs: int,
+    asked: NDArray[np.bool_] | None = None,
 ) -> I32:
-    """The class that each tree votes for, (n_rows, n_trees)."""
+    """The class that each tree votes for, (n_rows, n_trees); any class where it is not `asked`."""
     first_node = np.cumsum(core.n_nodes) - core.n_nodes
-    return np.ascontiguousarray(node_class[core.apply(rows, n_jobs) + first_node], dtype=np.int32)
+    where = None if asked is None else asked.view(np.uint8)
+    leaf = core.apply(rows, n_jobs, where)
+    return np.ascontiguousarray(node_class[leaf + first_node], dtype=np.int32)
 
 
 def margins(votes: I32, kept: NDArray[np.bool_], label: I32, n_classes: int) -> I32:

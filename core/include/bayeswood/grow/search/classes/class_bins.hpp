@@ -27,7 +27,7 @@ class ClassBins {
     const std::uint16_t* column;
     std::uint32_t n_codes;  // missing values stand behind the last code
     bool has_missing;
-    std::vector<double> sums;            // width of the lanes each
+    LineVector<double> sums;             // width of the lanes each
     std::vector<std::uint32_t> n_below;  // rows up to each code, where rows are limited
   };
 

@@ -61,7 +61,7 @@ class ClassHistogram {
     const std::uint16_t* column;
     std::uint32_t n_codes;  // missing values stand behind the last code
     bool has_missing;
-    std::vector<double> sums;          // of every class
+    LineVector<double> sums;           // of every class
     std::vector<std::uint32_t> count;  // of rows, where they are limited
   };
 

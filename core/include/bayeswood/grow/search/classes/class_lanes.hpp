@@ -11,13 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "bayeswood/base/line_vector.hpp"
 #include "bayeswood/grow/impurity/class_impurity.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 
 namespace bayeswood {
 
 // So many zeros: bins of a node are many, and memory is cleared faster than numbers are filled in.
-inline void clear_sums(std::vector<double>& sums, std::size_t n) {
+inline void clear_sums(LineVector<double>& sums, std::size_t n) {
   if (sums.size() < n) sums.resize(n);
   std::memset(sums.data(), 0, n * sizeof(double));
 }
