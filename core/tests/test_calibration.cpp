@@ -103,6 +103,17 @@ TEST(a_map_has_its_zero) {
   CHECK(n_asked < 60);
 }
 
+TEST(a_map_without_a_zero_is_given_up) {
+  int n_asked = 0;
+  const auto lifted = [&](std::span<const double> at, std::span<double> out) {
+    out[0] = at[0] * at[0] + 1;
+    ++n_asked;
+  };
+  const std::vector<double> found = solve(lifted, {2}, std::vector<double>{4}, 1e-7);
+  CHECK(std::isfinite(found[0]));
+  CHECK(n_asked >= 60 && n_asked <= 70);
+}
+
 TEST(rows_of_classes_have_the_same_bits_with_wider_instructions) {
   for (const std::size_t k : {2, 3, 7, 26}) {
     const std::size_t n = 5;

@@ -6,7 +6,9 @@
 namespace bayeswood {
 namespace {
 
-constexpr int MOST_ROUNDS = 50, MOST_HALVED = 10;
+// Looks at the map. Where it hardly depends on a parameter, as on the offset of a class that
+// nothing is mistaken for, steps lead nowhere, and nothing is lost by an end.
+constexpr int MOST_LOOKS = 60, MOST_HALVED = 10;
 // No parameter moves further in one step.
 constexpr double LONGEST_ROUND = 1.0;
 
@@ -66,7 +68,8 @@ std::vector<double> solve(const SmoothMap& map, std::vector<double> start,
   RoughInverse inverse(curvature);
   std::vector<double> at = std::move(start), values(at.size()), there(at.size());
   map(at, values);
-  for (int round = 0; round < MOST_ROUNDS; ++round) {
+  int looks = 1;
+  while (looks < MOST_LOOKS) {
     std::vector<double> step = inverse.times(values);
     const double length = longest(step);
     for (double& move : step) move *= -std::min(1.0, LONGEST_ROUND / length);
@@ -81,6 +84,7 @@ std::vector<double> solve(const SmoothMap& map, std::vector<double> start,
       to = at;
       RoughInverse::add(step, 1.0, to);
       map(to, there);
+      ++looks;
       if (longest(inverse.rough(there)) < far || halved == MOST_HALVED) break;
       for (double& move : step) move /= 2;
     }

@@ -243,7 +243,8 @@ def solve(function, start, curvature):
     """Broyden's method with halved steps, as in the core."""
     rough = np.diag(1.0 / curvature) if curvature.ndim == 1 else np.linalg.inv(curvature)
     inverse, at, values = rough, start, function(start)
-    for _ in range(50):
+    looks = 1
+    while looks < 60:
         step = -inverse @ values
         longest = np.abs(step).max()
         step *= min(1.0, 1.0 / longest)
@@ -252,6 +253,7 @@ def solve(function, start, curvature):
         far = np.abs(rough @ values).max()
         for halved in range(11):
             there = function(at + step / 2**halved)
+            looks += 1
             if np.abs(rough @ there).max() < far:
                 break
         step = step / 2**halved
