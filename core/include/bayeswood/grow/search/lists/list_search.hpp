@@ -218,7 +218,13 @@ class ListSearch {
     const std::size_t n_orders =
         has_classes ? classes.size() : std::min<std::size_t>(target_.n_outputs, MAX_ORDERS);
     const auto share = [&](const Run& run, std::size_t k) {
-      return has_classes ? class_share(list, run, classes[k]) : output_mean(list, run, k);
+      const auto is_class = [&](std::uint32_t id) {
+        return rows_.label[id] == classes[k] ? 1.0 : 0.0;
+      };
+      const auto output = [&](std::uint32_t id) {
+        return rows_.values[static_cast<std::size_t>(id) * target_.n_outputs + k];
+      };
+      return has_classes ? run_mean(list, run, is_class) : run_mean(list, run, output);
     };
     const auto scan_all = [&](const std::vector<Entry>& ordered) {
       return sides_.visit(
@@ -227,24 +233,15 @@ class ListSearch {
     return best_run_prefix(list, n, n_orders, limits, scratch_, share, scan_all);
   }
 
-  double class_share(const Entry* list, const Run& run, std::int32_t label) const {
+  // Mean over a run of what `value(id)` gives.
+  template <class Value>
+  double run_mean(const Entry* list, const Run& run, Value value) const {
     double w = 0;
     double sum = 0;
     for (std::uint32_t i = run.begin; i < run.end; ++i) {
       const std::uint32_t id = id_of(list[i]);
       w += rows_.w[id];
-      sum += rows_.w[id] * (rows_.label[id] == label ? 1.0 : 0.0);
-    }
-    return sum / w;
-  }
-
-  double output_mean(const Entry* list, const Run& run, std::size_t k) const {
-    double w = 0;
-    double sum = 0;
-    for (std::uint32_t i = run.begin; i < run.end; ++i) {
-      const std::uint32_t id = id_of(list[i]);
-      w += rows_.w[id];
-      sum += rows_.w[id] * rows_.values[static_cast<std::size_t>(id) * target_.n_outputs + k];
+      sum += rows_.w[id] * value(id);
     }
     return sum / w;
   }
