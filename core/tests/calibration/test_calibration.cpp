@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../src/base/vector_math_wide.hpp"
-#include "../src/calibration/class_rows.hpp"
 #include "bayeswood/base/instruction_set.hpp"
 #include "bayeswood/base/vector_math.hpp"
 #include "bayeswood/calibration/class_calibration.hpp"
@@ -12,11 +10,13 @@
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
+#include "src/base/vector_math_wide.hpp"
+#include "src/calibration/class_rows.hpp"
 
 using namespace bayeswood;
 
 namespace portable_rows {
-#include "../src/calibration/class_rows.inl"
+#include "src/calibration/class_rows.inl"
 }
 
 TEST(vector_exp_and_log_are_those_of_the_library) {

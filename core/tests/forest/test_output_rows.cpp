@@ -1,6 +1,6 @@
-#include "../src/forest/output_rows.hpp"
 #include "bayeswood/base/random.hpp"
 #include "check.hpp"
+#include "src/forest/output_rows.hpp"
 
 using namespace bayeswood;
 
