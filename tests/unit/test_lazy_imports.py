@@ -107,7 +107,7 @@ def test_help_loads_no_verb(tmp_path):
     code = "from bayeswood.cli import main\ntry:\n    main()\nexcept SystemExit as end:\n"
     for args in (["--help"], ["--version"]):
         loaded = modules_after(code + "    assert not end.code", *args)
-        assert not loaded & {*HEAVY, "numpy", "rich", "pyarrow", "bayeswood.cli.fit"}
+        assert not loaded & {*HEAVY, "numpy", "rich", "pyarrow", "bayeswood.cli.verbs.fit"}
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -35,7 +35,7 @@ class App(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A verb; for a name that is none all are imported, so that the nearest is suggested."""
         for verb in (cmd_name,) if cmd_name in VERBS else VERBS:
-            self.add_command(getattr(import_module(f"bayeswood.cli.{verb}"), verb))
+            self.add_command(getattr(import_module(f"bayeswood.cli.verbs.{verb}"), verb))
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

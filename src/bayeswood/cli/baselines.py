@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.columns import Task
+from bayeswood.cli.tables.columns import Task
 from bayeswood.report import (
     ClassifierScores,
     ClassPredictions,

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.columns import Task
+from bayeswood.cli.tables.columns import Task
 from bayeswood.report import ClassifierScores, RegressorScores
 
 Scores = ClassifierScores | RegressorScores

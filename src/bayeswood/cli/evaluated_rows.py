@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.model_table import model_features, true_values
+from bayeswood.cli.tables.model_table import model_features, true_values
 from bayeswood.report import ClassifierScores, RegressorScores, predict_rows
 from bayeswood.report.names import listing
 from bayeswood.report.score_sums import ClassSums, NumberSums

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import Task, suggest
+from bayeswood.cli.tables.columns import Task, suggest
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.registry import DEFAULT_METHOD, METHODS, method_class
 

@@ -8,7 +8,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.columns import (
+from bayeswood.cli.parameters import DEFAULT_METHOD
+from bayeswood.cli.tables.columns import (
     Features,
     Task,
     check_names,
@@ -20,8 +21,7 @@ from bayeswood.cli.columns import (
     target_array,
     with_target,
 )
-from bayeswood.cli.parameters import DEFAULT_METHOD
-from bayeswood.cli.table_file import BUILTIN, DEFAULT_DATA, ReadOptions, read_table
+from bayeswood.cli.tables.table_file import BUILTIN, DEFAULT_DATA, ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import DEFAULT_GAMMA0
 from bayeswood.table.reading import ReadTable, note_lines

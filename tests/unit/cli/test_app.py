@@ -411,7 +411,7 @@ def test_models_of_unnamed_arrays_read_files(tmp_path):
 def test_demo(tmp_path, name, monkeypatch):
     if name == "wine_quality":  # which has ten times the rows of the others
         few_trees = functools.partial(FitRequest, n_estimators=20)
-        monkeypatch.setattr("bayeswood.cli.demo.FitRequest", few_trees)
+        monkeypatch.setattr("bayeswood.cli.verbs.demo.FitRequest", few_trees)
     folder = tmp_path / "new" / "folder"
     out = run("demo", "--out", folder, "--data", name).stdout
     assert {path.name for path in folder.iterdir()} == {

@@ -224,7 +224,7 @@ def test_failure_while_writing_leaves_nothing(folder, monkeypatch):
         path.write_text("half")
         raise OSError(28, "No space left on device", str(path))
 
-    monkeypatch.setattr("bayeswood.cli.fit.write_table", fail)
+    monkeypatch.setattr("bayeswood.cli.verbs.fit.write_table", fail)
     line = fails(FIT + "-n 2 --out new.bw --predictions new.csv -q")
     assert "No space left" in line
     assert {path.name for path in folder.iterdir()} == {"good.csv", "good.bw"}
@@ -234,7 +234,7 @@ def test_unexpected_errors_are_one_line_and_debug_shows_where(folder, monkeypatc
     def fail(*_, **__):
         raise RuntimeError("the roof\nis on fire")
 
-    monkeypatch.setattr("bayeswood.cli.info.summarize_model", fail)
+    monkeypatch.setattr("bayeswood.cli.verbs.info.summarize_model", fail)
     assert "RuntimeError: the roof is on fire (--debug" in fails("info good.bw")
     result = CliRunner().invoke(app, ["info", "good.bw", "--debug"])
     assert result.exit_code == 1

@@ -8,8 +8,8 @@ from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bayeswood.cli.baselines import BASELINES, FittedBaseline, installed_baselines
-from bayeswood.cli.compare import _gap_text, _once
 from bayeswood.cli.comparison import Comparison, Difference, MethodScores
+from bayeswood.cli.verbs.compare import _gap_text, _once
 from bayeswood.report import RegressorScores
 
 

@@ -5,7 +5,7 @@ import pytest
 from cli_cases import rows_of, run, run_json, write_mixed
 
 import bayeswood
-from bayeswood.cli.predict_large import BatchPredictions
+from bayeswood.cli.large.predict_large import BatchPredictions
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def test_all_verbs_in_a_row(tmp_path):
 def test_a_verb_imports_no_other():
     script = (
         "import sys; from bayeswood.cli.app import app, VERBS; app.get_command(None, 'info');"
-        "print(*(verb for verb in VERBS if f'bayeswood.cli.{verb}' in sys.modules))"
+        "print(*(verb for verb in VERBS if f'bayeswood.cli.verbs.{verb}' in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("info\n", "")

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from bayeswood.cli.fit import run_fit
 from bayeswood.cli.problem import FitRequest
 from bayeswood.cli.screen import Screen, screen_options
-from bayeswood.cli.table_file import BUILTIN
+from bayeswood.cli.tables.table_file import BUILTIN
+from bayeswood.cli.verbs.fit import run_fit
 from bayeswood.datasets import builtin_names
 
 

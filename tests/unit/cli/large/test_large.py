@@ -10,7 +10,7 @@ from file_tables import FEATURES, classifier, regressor, small_table, write_part
 
 import bayeswood
 from bayeswood.cli.app import app
-from bayeswood.cli.large_input import bytes_in_memory, is_large, memory_limit
+from bayeswood.cli.large.large_input import bytes_in_memory, is_large, memory_limit
 from bayeswood.distributed.files.batches import read_batches
 
 
@@ -28,8 +28,8 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def _tiny_memory(monkeypatch):
     """Even a small file is larger than the memory limit."""
-    monkeypatch.setattr("bayeswood.cli.large_input._BYTES_PER_CELL", 10**6)
-    monkeypatch.setattr("bayeswood.cli.large_input._CSV_FACTOR", 10**6)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._BYTES_PER_CELL", 10**6)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._CSV_FACTOR", 10**6)
 
 
 def test_what_is_large(folder, tmp_path):
@@ -81,7 +81,7 @@ def test_predictions_in_pieces_are_those_of_one_piece(folder, tmp_path, monkeypa
     monkeypatch.setattr("bayeswood.distributed.predict_files.predict_files.__kwdefaults__",
                         {"keep": (), "batch_rows": 90, "show_progress": False})  # fmt: skip
     pieces = run("predict", tmp_path / "kind.bw", path, "-o", "-", "--json")
-    monkeypatch.setattr("bayeswood.cli.large_input._BYTES_PER_CELL", 1)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._BYTES_PER_CELL", 1)
     whole = run("predict", tmp_path / "kind.bw", path, "-o", "-", "--json")
     assert pieces.count("\n") == 701
     assert pieces.replace('"', "") == whole.replace('"', "")
@@ -141,8 +141,8 @@ def models(tmp_path_factory):
 def test_scores_in_pieces_are_those_of_one_piece(models, kind, target, monkeypatch):
     args = ["evaluate", models / f"{target}.bw", models / f"rows.{kind}", "-t", target, "--json"]
     whole = json.loads(run(*args))
-    monkeypatch.setattr("bayeswood.cli.large_input._BYTES_PER_CELL", 10**6)
-    monkeypatch.setattr("bayeswood.cli.large_input._CSV_FACTOR", 10**6)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._BYTES_PER_CELL", 10**6)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._CSV_FACTOR", 10**6)
     sizes = []
 
     def few(file, columns):
@@ -150,7 +150,7 @@ def test_scores_in_pieces_are_those_of_one_piece(models, kind, target, monkeypat
             sizes.append(batch.num_rows)
             yield batch
 
-    monkeypatch.setattr("bayeswood.cli.evaluate_large.read_batches", few)
+    monkeypatch.setattr("bayeswood.cli.large.evaluate_large.read_batches", few)
     pieces = json.loads(run(*args, "--memory-limit", "700MB", "-j", 2))
     assert len(sizes) == 8
     assert sum(sizes) == 700

@@ -6,11 +6,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bayeswood.cli.columns import check_names, split_names
-from bayeswood.cli.large_input import large_files
-from bayeswood.cli.model_table import model_features
+from bayeswood.cli.large.large_input import large_files
 from bayeswood.cli.predicted_facts import PredictedFacts, lacks_responses
-from bayeswood.cli.prediction_table import prediction_table
+from bayeswood.cli.tables.columns import check_names, split_names
+from bayeswood.cli.tables.model_table import model_features
+from bayeswood.cli.tables.prediction_table import prediction_table
 from bayeswood.distributed.predict_files import predict_files
 from bayeswood.report import predict_rows
 from bayeswood.report.predictions import support_of

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from bayeswood.cli.model_table import load_model
 from bayeswood.cli.screen import Screen, file_size, screen_options
+from bayeswood.cli.tables.model_table import load_model
 from bayeswood.report import summarize_model
 from bayeswood.report.summarize import to_plain
 

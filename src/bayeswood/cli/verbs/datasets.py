@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.screen import Screen, screen_options
-from bayeswood.cli.table_file import check_ending, write_table
+from bayeswood.cli.tables.output_files import OutputFiles
+from bayeswood.cli.tables.table_file import check_ending, write_table
 from bayeswood.datasets import names, source_of
 from bayeswood.datasets.catalogue import Facts, facts_of
 from bayeswood.datasets.csv_file import whole_as_integers

@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import with_target
-from bayeswood.cli.data_options import drop_missing_option, reading_options, take_reading
 from bayeswood.cli.evaluated_rows import EvaluatedRows
-from bayeswood.cli.large_input import is_large, jobs_option, memory_option, refuse_reading
-from bayeswood.cli.large_input import memory_limit as limit_bytes
-from bayeswood.cli.model_table import find_target, load_model, read_for_model
+from bayeswood.cli.large.large_input import is_large, jobs_option, memory_option, refuse_reading
+from bayeswood.cli.large.large_input import memory_limit as limit_bytes
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
+from bayeswood.cli.tables.columns import with_target
+from bayeswood.cli.tables.data_options import drop_missing_option, reading_options, take_reading
+from bayeswood.cli.tables.model_table import find_target, load_model, read_for_model
 from bayeswood.report import DEFAULT_GAMMA0
 from bayeswood.report.names import member_words
 
@@ -84,6 +84,6 @@ def _evaluate_large(
     data: str, rows: EvaluatedRows, estimator: Any, target: str | None, screen: Screen
 ) -> str:
     """Evaluate rows in pieces; the target's name."""
-    from bayeswood.cli.evaluate_large import evaluate_large
+    from bayeswood.cli.large.evaluate_large import evaluate_large
 
     return evaluate_large(data, rows, estimator, target, show_progress=screen.shows_progress)

@@ -177,7 +177,7 @@ def test_ids_are_noted_and_errors_stay_one_line(tmp_path):
 
 def test_rows_in_pieces_are_read_the_same_way_or_refused(folder, tmp_path, monkeypatch):
     run("predict", folder / "m", folder / "new.csv", "-o", tmp_path / "a.csv")
-    monkeypatch.setattr("bayeswood.cli.large_input._CSV_FACTOR", 10**9)
+    monkeypatch.setattr("bayeswood.cli.large.large_input._CSV_FACTOR", 10**9)
     run("predict", folder / "m", folder / "new.csv", "-o", tmp_path / "b.csv")
     assert predictions(tmp_path / "a.csv") == predictions(tmp_path / "b.csv")
     for name, cell in (("three", "1.234"), ("whole", "1234")):
@@ -212,6 +212,6 @@ def test_rows_in_pieces_are_read_the_same_way_or_refused(folder, tmp_path, monke
 
 def test_a_stream_of_bytes_stands_for_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(rows().encode())))
-    from bayeswood.cli.table_file import read_table
+    from bayeswood.cli.tables.table_file import read_table
 
     assert read_table("-").table.num_rows == N_ROWS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from bayeswood.cli.table_file import BUILTIN, ReadOptions
+from bayeswood.cli.tables.table_file import BUILTIN, ReadOptions
 
 if TYPE_CHECKING:
     from bayeswood.distributed.files.input_files import InputFile

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import Task, check_names, infer_task, split_names
-from bayeswood.cli.large_input import large_files, refuse_reading
-from bayeswood.cli.output_files import OutputFiles
+from bayeswood.cli.large.large_input import large_files, refuse_reading
 from bayeswood.cli.parameters import DEFAULT_METHOD, make_estimator, parse_parameters
 from bayeswood.cli.problem import FitRequest
 from bayeswood.cli.screen import Screen, file_size, warnings_as_notes
+from bayeswood.cli.tables.columns import Task, check_names, infer_task, split_names
+from bayeswood.cli.tables.output_files import OutputFiles
 from bayeswood.distributed.files.batches import read_batches
 from bayeswood.distributed.files.input_files import InputFile
 from bayeswood.distributed.tasks.memory import in_words

@@ -3,8 +3,8 @@
 from typing import Any
 
 from bayeswood.cli.evaluated_rows import EvaluatedRows
-from bayeswood.cli.large_input import large_files
-from bayeswood.cli.model_table import find_target
+from bayeswood.cli.large.large_input import large_files
+from bayeswood.cli.tables.model_table import find_target
 from bayeswood.distributed.files.batches import read_batches
 from bayeswood.distributed.files.encoding import naming_rows
 from bayeswood.distributed.predict_files import checked_files

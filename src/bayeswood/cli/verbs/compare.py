@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from rich.console import RenderableType
 
 from bayeswood.cli.baselines import BASELINES, FittedBaseline, installed_baselines
-from bayeswood.cli.columns import split_names
 from bayeswood.cli.comparison import MAIN, Comparison, Difference, MethodScores, Scores
-from bayeswood.cli.data_options import data_options
-from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import find_class, make_estimator
 from bayeswood.cli.problem import FitRequest, Problem, read_problem
 from bayeswood.cli.screen import Screen, screen_options, share_option
-from bayeswood.cli.table_file import check_ending, source_path, write_table
+from bayeswood.cli.tables.columns import split_names
+from bayeswood.cli.tables.data_options import data_options
+from bayeswood.cli.tables.output_files import OutputFiles
+from bayeswood.cli.tables.table_file import check_ending, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.registry import METHODS
 from bayeswood.progress import progress_bar

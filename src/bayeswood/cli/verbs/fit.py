@@ -9,18 +9,15 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.data_options import data_options
-from bayeswood.cli.fit_large import fit_large
-from bayeswood.cli.large_input import is_large, memory_limit, memory_option
+from bayeswood.cli.large.fit_large import fit_large
+from bayeswood.cli.large.large_input import is_large, memory_limit, memory_option
 from bayeswood.cli.out_of_bag import HOLD_OUT, OutOfBag, score_rows
-from bayeswood.cli.output_files import OutputFiles
 from bayeswood.cli.parameters import (
     DEFAULT_METHOD,
     check_method,
     make_estimator,
     parse_parameters,
 )
-from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.problem import FitRequest, Problem, read_problem
 from bayeswood.cli.screen import (
     Screen,
@@ -29,7 +26,10 @@ from bayeswood.cli.screen import (
     share_option,
     warnings_as_notes,
 )
-from bayeswood.cli.table_file import BUILTIN, check_ending, source_path, write_table
+from bayeswood.cli.tables.data_options import data_options
+from bayeswood.cli.tables.output_files import OutputFiles
+from bayeswood.cli.tables.prediction_table import prediction_table
+from bayeswood.cli.tables.table_file import BUILTIN, check_ending, source_path, write_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import (
     DEFAULT_GAMMA0,

@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import check_names, split_names
-from bayeswood.cli.data_options import reading_options, take_reading
-from bayeswood.cli.large_input import is_large, jobs_option, memory_option, refuse_reading
-from bayeswood.cli.large_input import memory_limit as limit_bytes
-from bayeswood.cli.model_table import load_model, model_features, read_for_model
-from bayeswood.cli.output_files import OutputFiles
+from bayeswood.cli.large.large_input import is_large, jobs_option, memory_option, refuse_reading
+from bayeswood.cli.large.large_input import memory_limit as limit_bytes
 from bayeswood.cli.predicted_facts import PredictedFacts, lacks_responses
-from bayeswood.cli.prediction_table import prediction_table
 from bayeswood.cli.screen import Screen, screen_options, share_option, warnings_as_notes
-from bayeswood.cli.table_file import check_ending, source_path, write_csv, write_table
+from bayeswood.cli.tables.columns import check_names, split_names
+from bayeswood.cli.tables.data_options import reading_options, take_reading
+from bayeswood.cli.tables.model_table import load_model, model_features, read_for_model
+from bayeswood.cli.tables.output_files import OutputFiles
+from bayeswood.cli.tables.prediction_table import prediction_table
+from bayeswood.cli.tables.table_file import check_ending, source_path, write_csv, write_table
 from bayeswood.report import DEFAULT_GAMMA0, predict_rows
 from bayeswood.report.names import member_words, percent, shorten
 from bayeswood.uncertainty import NO_DATA_BELOW
@@ -77,7 +77,7 @@ def predict(
             check_ending(out, "--out")
         estimator = load_model(model).set_params(n_jobs=n_jobs)
         if lacks_responses(estimator) or is_large(data, limit_bytes(memory_limit)):
-            from bayeswood.cli.predict_large import predict_large
+            from bayeswood.cli.large.predict_large import predict_large
 
             refuse_reading(reading)
             predicted = predict_large(

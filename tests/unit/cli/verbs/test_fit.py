@@ -4,7 +4,8 @@ import matplotlib as mpl
 import pytest
 from cli_cases import run_json, write_mixed
 
-from bayeswood.cli import fit, parameters
+from bayeswood.cli import parameters
+from bayeswood.cli.verbs import fit
 
 mpl.use("Agg")
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from bayeswood.cli.table_file import DEFAULT_DATA, ReadOptions
+from bayeswood.cli.tables.table_file import DEFAULT_DATA, ReadOptions
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayeswood.cli.columns import category_column, number_array, suggest, target_array
-from bayeswood.cli.table_file import ReadOptions, read_table
+from bayeswood.cli.tables.columns import category_column, number_array, suggest, target_array
+from bayeswood.cli.tables.table_file import ReadOptions, read_table
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods import load
 from bayeswood.table.arrow_functions import cast

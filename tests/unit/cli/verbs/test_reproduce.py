@@ -13,7 +13,7 @@ from bayeswood.errors import BayeswoodError
 from bayeswood.reproduce import paper_names
 from bayeswood.reproduce.record import RESULTS
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 
 
 def run(*args):

@@ -5,19 +5,19 @@ from typing import Any
 
 import click
 
-from bayeswood.cli.columns import check_names, number_array, with_target
-from bayeswood.cli.data_options import drop_missing_option, reading_options, take_reading
-from bayeswood.cli.large_input import is_large, jobs_option, memory_limit
-from bayeswood.cli.model_table import (
+from bayeswood.cli.large.large_input import is_large, jobs_option, memory_limit
+from bayeswood.cli.screen import Screen, file_size, screen_options, share_option, warnings_as_notes
+from bayeswood.cli.tables.columns import check_names, number_array, with_target
+from bayeswood.cli.tables.data_options import drop_missing_option, reading_options, take_reading
+from bayeswood.cli.tables.model_table import (
     find_target,
     load_model,
     model_features,
     read_for_model,
     true_values,
 )
-from bayeswood.cli.output_files import OutputFiles
-from bayeswood.cli.screen import Screen, file_size, screen_options, share_option, warnings_as_notes
-from bayeswood.cli.table_file import ReadOptions, source_path
+from bayeswood.cli.tables.output_files import OutputFiles
+from bayeswood.cli.tables.table_file import ReadOptions, source_path
 from bayeswood.errors import BayeswoodError
 from bayeswood.report import DEFAULT_GAMMA0, HtmlReport, html
 

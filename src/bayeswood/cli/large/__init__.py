@@ -1,0 +1,1 @@
+"""Input larger than the memory limit: fitted, predicted and evaluated a piece at a time."""

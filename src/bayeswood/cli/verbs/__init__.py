@@ -1,0 +1,1 @@
+"""One file per verb, imported when it is asked for."""
