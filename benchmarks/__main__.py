@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bayeswood.datasets import exit_without_data
 from benchmarks import machine
-from benchmarks.contenders import PEERS
+from benchmarks.peers.contenders import PEERS
 from benchmarks.rows import Row, brief_markdown, markdown
 from benchmarks.workloads import Options, all_workloads
 

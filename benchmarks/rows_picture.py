@@ -15,8 +15,8 @@ from functools import partial
 from itertools import cycle
 from pathlib import Path
 
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.measuring import interleave
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.problems import Problem, friedman_regression
 
 N_ROWS = (1_000, 4_000, 16_000, 64_000, 256_000, 1_000_000)

@@ -4,8 +4,8 @@ import pickle
 import tempfile
 from pathlib import Path
 
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.kinds import PENDIGITS, REGRESSION_20K
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload

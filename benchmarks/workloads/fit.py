@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from benchmarks import kinds
-from benchmarks.contenders import OURS, PEERS, RANDOM_CUTS, Contender
 from benchmarks.kinds import Kind
 from benchmarks.measuring import Fitted, held_out_error, interleave
+from benchmarks.peers.contenders import OURS, PEERS, RANDOM_CUTS, Contender
 from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload

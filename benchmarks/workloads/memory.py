@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.kinds import BINARY_200K, REGRESSION_20K
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload

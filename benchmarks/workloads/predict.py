@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from bayeswood import RandomForestRegressor
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.kinds import BINARY_200K, PENDIGITS, REGRESSION_20K, Kind
 from benchmarks.measuring import interleave, timed
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.problems import Problem
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload

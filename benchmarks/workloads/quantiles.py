@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.kinds import REGRESSION_20K
 from benchmarks.measuring import interleave, timed
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from benchmarks.contenders import OURS, PEERS
 from benchmarks.kinds import BINARY_200K
 from benchmarks.measuring import interleave
+from benchmarks.peers.contenders import OURS, PEERS
 from benchmarks.rows import Row
 from benchmarks.workloads import Options, Workload
 

@@ -62,7 +62,7 @@ def rows_like_new(X: NDArray[Any], seed: int) -> NDArray[Any]:
 
     Chains agree better about rows that they were fitted to than about new ones: on 18 data sets
     the standard error at training rows is .80 of that at new rows in the geometric mean, and at
-    such rows 1.07 of it (`benchmarks/chain_error.py`).
+    such rows 1.07 of it (`benchmarks/samplers/chain_error.py`).
     """
     rng = np.random.default_rng(seed)
     few = np.linspace(0, len(X) - 1, min(len(X), _N_ROWS)).astype(np.int64)

@@ -8,8 +8,8 @@ import pytest
 
 from benchmarks import kinds
 from benchmarks.__main__ import main, parser
-from benchmarks.contenders import OURS, PEERS, RANDOM_CUTS
 from benchmarks.measuring import UnavailableError, held_out_error, interleave
+from benchmarks.peers.contenders import OURS, PEERS, RANDOM_CUTS
 from benchmarks.problems import Problem, friedman_binary, friedman_mean
 from benchmarks.rows import Row, brief_markdown, markdown
 from benchmarks.workloads import all_workloads

@@ -5,8 +5,8 @@ import os
 import subprocess
 import sys
 
-from benchmarks import out_of_core
-from benchmarks.process_tree import PeakMemory, descendants
+from benchmarks.out_of_core import __main__ as out_of_core
+from benchmarks.out_of_core.process_tree import PeakMemory, descendants
 
 
 def test_it_runs_under_its_limit_and_cleans_up(tmp_path, capsys):

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import rows_picture
-from benchmarks.contenders import OURS, PEERS
+from benchmarks.peers.contenders import OURS, PEERS
 
 
 @pytest.fixture

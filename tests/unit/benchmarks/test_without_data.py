@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "smc_trees.py"
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "samplers" / "smc_trees.py"
 
 
 @pytest.mark.usefixtures("offline")

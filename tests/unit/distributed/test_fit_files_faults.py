@@ -17,7 +17,7 @@ from bayeswood import BayeswoodError
 from bayeswood.distributed.backends.local_processes import LocalProcesses, WorkerError
 from bayeswood.distributed.tasks import work_folder
 from bayeswood.distributed.tasks.work_folder import SpillError, WorkFolder, full_disk
-from benchmarks.process_tree import descendants
+from benchmarks.out_of_core.process_tree import descendants
 
 # Kills itself when the given number of files have got their names; in the middle of a step, that
 # is, after the file was written and before or after it counts.

@@ -1,6 +1,6 @@
 """Does a forest of trees drawn before any response is seen go on learning as rows come in?
 
-    python -m benchmarks.safe_bayes_rows [--rows N ...]
+    python -m benchmarks.safe_bayes.rows [--rows N ...]
 
 Covertype, 20,000 test rows: accuracy, log probability and CPU seconds (fit and prediction) of the
 safe-Bayesian forest with trees drawn without data (``tree_prior="full"``) and over the rows

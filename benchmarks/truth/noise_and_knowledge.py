@@ -1,6 +1,6 @@
 """Noise and ignorance of the calibrated forests where the truth is known.
 
-    python -m benchmarks.noise_and_knowledge --fits 4 --rows 500 4000 50000
+    python -m benchmarks.truth.noise_and_knowledge --fits 4 --rows 500 4000 50000
 
 A line per problem and number of training rows: fits to new samples are asked at 400 places.
 Noise is the standard deviation of y around its mean; ignorance the standard deviation, over new
@@ -89,7 +89,7 @@ def measure(problem: str, n_rows: int, n_fits: int, n_trees: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("benchmarks.noise_and_knowledge")
+    parser = argparse.ArgumentParser("benchmarks.truth.noise_and_knowledge")
     parser.add_argument("--rows", type=int, nargs="+", default=[500, 4_000, 50_000])
     parser.add_argument("--fits", type=int, default=4)
     parser.add_argument("--trees", type=int, default=300)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks import numpy_smc, smc_trees
-from benchmarks.numpy_smc import CutTable, Model, Node, NumpySMC, Particle
+from benchmarks.samplers import numpy_smc, smc_trees
+from benchmarks.samplers.numpy_smc import CutTable, Model, Node, NumpySMC, Particle
 
 # By enumeration of all trees: rows, classes, hyper-parameters, evidence, rows to predict, and
 # P(class 0) there.

@@ -1,6 +1,6 @@
 """How far a forest's mean moves with the training sample, and what one forest can say of that.
 
-    python -m benchmarks.mean_of_forest --rows 200 2000 --trees 100 500
+    python -m benchmarks.truth.mean_of_forest --rows 200 2000 --trees 100 500
 
 A line per forest, problem, number of rows and of trees. The truth is the standard deviation of
 `predict` over forests fitted to fresh samples. Estimates from one forest, as a multiple of it (root
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from bayeswood import BayesianForestRegressor, RandomForestRegressor
 from bayeswood.forest import RowWeights
 from bayeswood.theory import estimate_tree_correlation
-from benchmarks.noise_and_knowledge import PROBLEMS
+from benchmarks.truth.noise_and_knowledge import PROBLEMS
 
 F64 = NDArray[np.float64]
 FORESTS = {"Bayesian": BayesianForestRegressor, "random": RandomForestRegressor}
@@ -79,7 +79,7 @@ def leaf_weight_variance(model: object, scheme: str, X: F64, y: F64, places: F64
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("benchmarks.mean_of_forest")
+    parser = argparse.ArgumentParser("benchmarks.truth.mean_of_forest")
     parser.add_argument("--rows", type=int, nargs="+", default=[200, 2_000])
     parser.add_argument("--trees", type=int, nargs="+", default=[100])
     parser.add_argument("--fits", type=int, default=30)

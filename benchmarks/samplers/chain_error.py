@@ -1,6 +1,6 @@
 """How uncertain are averages over Markov chains of trees, and does the fit's own warning say so?
 
-    python -m benchmarks.chain_error [--seeds N] [--only NAME ...]
+    python -m benchmarks.samplers.chain_error [--seeds N] [--only NAME ...]
 
 For each data set, 70 % of the rows train.
 `monte_carlo_error_` of a fit at the defaults stands beside what it is to tell: the standard error

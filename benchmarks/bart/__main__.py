@@ -10,7 +10,7 @@ Speed: CPU time of one chain with one thread, the same number of trees and sweep
 leaf, responses of Friedman's function with 10 features; all libraries in turn. Effective draws: of
 f at 50 new rows, the median of their bulk ESS, for each CPU second. bartz is compiled before it is
 measured. Memory: how far the process grows with the number of draws. Quality and classes:
-`benchmarks.sum_quality`, `benchmarks.sum_classes`.
+`benchmarks.bart.quality`, `benchmarks.bart.classes`.
 """
 
 import argparse
@@ -19,11 +19,11 @@ import numpy as np
 from sklearn.datasets import make_friedman1
 
 from bayeswood.posterior.convergence import bulk_ess
+from benchmarks.bart.classes import show_classes
+from benchmarks.bart.fits import CONTENDERS, N_TREES, Fitted, installed
+from benchmarks.bart.memory import show_memory
+from benchmarks.bart.quality import show_quality
 from benchmarks.machine import one_line
-from benchmarks.sum_classes import show_classes
-from benchmarks.sum_fits import CONTENDERS, N_TREES, Fitted, installed
-from benchmarks.sum_memory import show_memory
-from benchmarks.sum_quality import show_quality
 
 
 def effective(fitted: Fitted, n_chains: int = 1) -> float:

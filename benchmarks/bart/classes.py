@@ -16,8 +16,8 @@ from scipy.special import ndtr
 from sklearn.model_selection import train_test_split
 
 from bayeswood import BARTClassifier, CalibratedForestClassifier, datasets
-from benchmarks.sum_fits import installed
-from benchmarks.sum_quality import as_numbers, paired
+from benchmarks.bart.fits import installed
+from benchmarks.bart.quality import as_numbers, paired
 
 F64 = NDArray[np.float64]
 TWO = (

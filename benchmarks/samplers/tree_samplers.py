@@ -1,7 +1,7 @@
 """How fast chains over trees run, against the number of rows.
 
-    python -m benchmarks.tree_samplers            # about a minute
-    python -m benchmarks.tree_samplers --quick    # does it run? (no figures)
+    python -m benchmarks.samplers.tree_samplers            # about a minute
+    python -m benchmarks.samplers.tree_samplers --quick    # does it run? (no figures)
 
 CPU time, one thread, best of several. Ten normal columns, three of which decide the class. A
 proposal is one iteration of a chain, accepted or not, with all that is recorded of it.

@@ -4,8 +4,8 @@ A repetition is a new training set, a fit with a seed of its own, and 200 new ro
 mean share of new rows covered, its standard error over repetitions, the mean width of intervals
 (relative to the plain ones of the same forest) or the mean number of classes in a set.
 
-    python -m benchmarks.guarantees --rows 100 --repetitions 1000
-    python -m benchmarks.guarantees --rows 100 --repetitions 100 --peers
+    python -m benchmarks.truth.guarantees --rows 100 --repetitions 1000
+    python -m benchmarks.truth.guarantees --rows 100 --repetitions 100 --peers
 """
 
 import argparse

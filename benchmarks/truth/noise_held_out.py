@@ -1,6 +1,6 @@
 """Noise said by the calibrated forest, on problems that no choice was made by.
 
-    python -m benchmarks.noise_held_out --fits 5 --rows 500 2000
+    python -m benchmarks.truth.noise_held_out --fits 5 --rows 500 2000
 
 Columns that go together, long tails, levels, missing values; noise that is skewed, heavy-tailed or
 of two values. A line per problem and number of rows: the median of noise said over true, its
@@ -172,7 +172,7 @@ def _noise_said(X: F64, y: F64, new: F64, problem: Problem, n_trees: int, seed: 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser("benchmarks.noise_held_out")
+    parser = argparse.ArgumentParser("benchmarks.truth.noise_held_out")
     parser.add_argument("--rows", type=int, nargs="+", default=[500, 2_000])
     parser.add_argument("--fits", type=int, default=5)
     parser.add_argument("--trees", type=int, default=300)

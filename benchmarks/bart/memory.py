@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sklearn.datasets import make_friedman1
 
-from benchmarks.sum_fits import CONTENDERS, installed
+from benchmarks.bart.fits import CONTENDERS, installed
 
 N_ROWS = 1_000
 
@@ -31,7 +31,7 @@ def grown(name: str, n_draws: int) -> int:
 
 def grown_alone(name: str, n_draws: int) -> int:
     """The same in a process of its own."""
-    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.sum_memory", name, str(n_draws)]
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.bart.memory", name, str(n_draws)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return int(done.stdout.split()[-1])
 

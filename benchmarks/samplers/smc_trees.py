@@ -1,12 +1,12 @@
 """How fast particle filters over trees run, beside the same algorithm in NumPy.
 
-    python -m benchmarks.smc_trees            # about a minute; needs pendigits
-    python -m benchmarks.smc_trees --quick    # generated rows, few particles: does it run?
+    python -m benchmarks.samplers.smc_trees            # about a minute; needs pendigits
+    python -m benchmarks.samplers.smc_trees --quick    # generated rows, few particles: does it run?
 
 CPU time of one fit on pendigits (7,494 rows, 16 features, 10 classes), best of several, one thread.
-The peer, `benchmarks.numpy_smc`, keeps what it computed of a node with the node, as ours does, so
-that it is a good deal faster than the authors' Python, whose times (20 s, 91 s and 50 s, on a
-machine of the same kind) are printed beside.
+The peer, `benchmarks.samplers.numpy_smc`, keeps what it computed of a node with the node, as ours
+does, so that it is a good deal faster than the authors' Python, whose times (20 s, 91 s and 50 s,
+on a machine of the same kind) are printed beside.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from bayeswood import datasets
 from bayeswood.posterior import IslandsDisagree
 from bayeswood.theory import sample_five_gaussians
 from benchmarks.machine import one_line
-from benchmarks.numpy_smc import NumpySMC
+from benchmarks.samplers.numpy_smc import NumpySMC
 
 ALPHA = 5.0
 

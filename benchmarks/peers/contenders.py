@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import ranger, ydf_forest
 from benchmarks.measuring import Fitted, UnavailableError, timed
+from benchmarks.peers import ranger, ydf_forest
 from benchmarks.problems import Problem, feature_share
 
 Contender = Callable[[Problem, int, int, int], Fitted]

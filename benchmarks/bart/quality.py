@@ -14,7 +14,7 @@ from sklearn.datasets import make_friedman1
 from sklearn.model_selection import train_test_split
 
 from bayeswood import datasets
-from benchmarks.sum_fits import Fitted, ours, stochtree
+from benchmarks.bart.fits import Fitted, ours, stochtree
 
 F64 = NDArray[np.float64]
 FRIEDMAN = (100, 500, 2000)

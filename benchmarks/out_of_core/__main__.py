@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.machine import one_line
-from benchmarks.memory_limit import memory_limit
-from benchmarks.process_tree import PeakMemory
+from benchmarks.out_of_core.memory_limit import memory_limit
+from benchmarks.out_of_core.process_tree import PeakMemory
 
 N_FEATURES = 10
 FILE_ROWS, GROUP_ROWS = 5_000_000, 1_000_000

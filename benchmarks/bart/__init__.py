@@ -1,0 +1,1 @@
+"""Sums of trees beside other libraries: `python -m benchmarks.bart --help`."""

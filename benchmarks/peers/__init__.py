@@ -1,0 +1,1 @@
+"""The libraries beside ours, one function each."""

@@ -1,0 +1,1 @@
+"""How fast and how exact samplers of trees are."""

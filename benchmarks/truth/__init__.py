@@ -1,0 +1,1 @@
+"""What forests say of their uncertainty, where the truth is known."""
