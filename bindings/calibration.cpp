@@ -7,7 +7,7 @@
 #include "arrays.hpp"
 #include "bayeswood/calibration/cross_calibration.hpp"
 #include "bayeswood/calibration/member_trial.hpp"
-#include "bayeswood/forest/bag_spread.hpp"
+#include "bayeswood/forest/leaves/bag_spread.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/shrinkage.hpp"
 #include "bayeswood/forest/monotone.hpp"
-#include "bayeswood/forest/shrinkage.hpp"
 #include "module.hpp"
 #include "monotone.hpp"
 #include "running.hpp"

@@ -9,10 +9,10 @@
 #include <stdexcept>
 
 #include "arrays.hpp"
-#include "bayeswood/forest/leaf_responses.hpp"
-#include "bayeswood/forest/member_spread.hpp"
-#include "bayeswood/forest/oob_votes.hpp"
-#include "bayeswood/forest/shrinkage.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/member_spread.hpp"
+#include "bayeswood/forest/leaves/oob_votes.hpp"
+#include "bayeswood/forest/leaves/shrinkage.hpp"
 #include "module.hpp"
 #include "running.hpp"
 #include "weight_scheme.hpp"

@@ -1,4 +1,4 @@
-#include "bayeswood/forest/unbeaten.hpp"
+#include "bayeswood/forest/leaves/unbeaten.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

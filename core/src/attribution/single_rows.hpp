@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bayeswood/forest/walk_tree.hpp"
+#include "bayeswood/forest/walk/walk_tree.hpp"
 
 namespace bayeswood {
 

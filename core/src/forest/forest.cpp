@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "bayeswood/base/random.hpp"
-#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 
 namespace bayeswood {
 namespace {

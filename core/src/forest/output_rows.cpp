@@ -1,4 +1,4 @@
-#include "output_rows.hpp"
+#include "bayeswood/forest/output_rows.hpp"
 
 namespace bayeswood {
 namespace {

@@ -1,4 +1,4 @@
-#include "output_rows.hpp"
+#include "bayeswood/forest/output_rows.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx2.inl"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bayeswood/forest/inner_nodes.hpp"
-#include "node_values.hpp"
+#include "bayeswood/forest/node_values.hpp"
 
 namespace bayeswood {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bayeswood/base/radix_sort.hpp"
 #include "bayeswood/base/value_cells.hpp"
-#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
 #include "bayeswood/grow/search/scan.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

@@ -6,7 +6,7 @@
 #include "bayeswood/calibration/class_calibration.hpp"
 #include "bayeswood/calibration/minimise.hpp"
 #include "bayeswood/calibration/solve.hpp"
-#include "bayeswood/forest/oob_votes.hpp"
+#include "bayeswood/forest/leaves/oob_votes.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

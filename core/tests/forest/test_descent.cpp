@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "bayeswood/forest/compiled_forest.hpp"
-#include "bayeswood/forest/walk_tree.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
+#include "bayeswood/forest/walk/walk_tree.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

@@ -1,5 +1,5 @@
 #include "bayeswood/forest/graft.hpp"
-#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
 #include "check.hpp"
 #include "random_data.hpp"
 

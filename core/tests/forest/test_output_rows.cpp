@@ -1,6 +1,6 @@
 #include "bayeswood/base/random.hpp"
+#include "bayeswood/forest/output_rows.hpp"
 #include "check.hpp"
-#include "src/forest/output_rows.hpp"
 
 using namespace bayeswood;
 

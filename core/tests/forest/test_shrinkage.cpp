@@ -1,4 +1,4 @@
-#include "bayeswood/forest/shrinkage.hpp"
+#include "bayeswood/forest/leaves/shrinkage.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

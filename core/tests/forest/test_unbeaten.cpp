@@ -3,7 +3,7 @@
 #include <random>
 #include <vector>
 
-#include "bayeswood/forest/unbeaten.hpp"
+#include "bayeswood/forest/leaves/unbeaten.hpp"
 #include "check.hpp"
 
 using namespace bayeswood;

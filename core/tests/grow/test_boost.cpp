@@ -1,4 +1,4 @@
-#include "bayeswood/forest/walk_tree.hpp"
+#include "bayeswood/forest/walk/walk_tree.hpp"
 #include "bayeswood/grow/boost.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "bayeswood/base/left_out.hpp"
-#include "bayeswood/forest/compiled_forest.hpp"
-#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 #include "bayeswood/grow/cart.hpp"
 #include "check.hpp"
 #include "random_data.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 

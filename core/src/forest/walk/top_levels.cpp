@@ -1,10 +1,10 @@
-#include "bayeswood/forest/top_levels.hpp"
+#include "bayeswood/forest/walk/top_levels.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "bayeswood/base/instruction_set.hpp"
-#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 
 namespace bayeswood {
 namespace {

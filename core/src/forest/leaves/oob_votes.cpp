@@ -1,9 +1,9 @@
-#include "bayeswood/forest/oob_votes.hpp"
+#include "bayeswood/forest/leaves/oob_votes.hpp"
 
 #include <algorithm>
 
-#include "leaf_walk.hpp"
-#include "output_rows.hpp"
+#include "bayeswood/forest/output_rows.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 namespace {

@@ -1,12 +1,12 @@
-#include "bayeswood/forest/shrinkage.hpp"
+#include "bayeswood/forest/leaves/shrinkage.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "bayeswood/forest/inner_nodes.hpp"
-#include "leaf_walk.hpp"
-#include "node_values.hpp"
+#include "bayeswood/forest/node_values.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 namespace {

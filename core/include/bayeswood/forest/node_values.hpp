@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/forest/output_rows.hpp"
 #include "bayeswood/forest/tree.hpp"
-#include "output_rows.hpp"
 
 namespace bayeswood {
 

@@ -1,11 +1,11 @@
-#include "bayeswood/forest/leaf_responses.hpp"
+#include "bayeswood/forest/leaves/leaf_responses.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
 
 #include "bayeswood/base/prefetch.hpp"
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 #include "weighted_rows.hpp"
 
 namespace bayeswood {

@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
-#include "bayeswood/forest/walk_tree.hpp"
-#include "output_rows.hpp"
+#include "bayeswood/forest/output_rows.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
+#include "bayeswood/forest/walk/walk_tree.hpp"
 
 namespace bayeswood {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bayeswood/forest/forest.hpp"
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 namespace {

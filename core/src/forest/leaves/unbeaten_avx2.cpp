@@ -1,4 +1,4 @@
-#include "bayeswood/forest/unbeaten.hpp"
+#include "bayeswood/forest/leaves/unbeaten.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx2.inl"

@@ -1,4 +1,4 @@
-#include "bayeswood/forest/member_spread.hpp"
+#include "bayeswood/forest/leaves/member_spread.hpp"
 
 #include <algorithm>
 #include <cmath>

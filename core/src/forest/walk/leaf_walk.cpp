@@ -1,4 +1,4 @@
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 

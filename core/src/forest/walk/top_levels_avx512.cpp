@@ -1,5 +1,5 @@
 #include "bayeswood/base/instruction_set.hpp"
-#include "bayeswood/forest/top_levels.hpp"
+#include "bayeswood/forest/walk/top_levels.hpp"
 
 #if defined(BAYESWOOD_AVX2)
 #include "bayeswood/base/begin_avx512.inl"

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "bayeswood/base/left_out.hpp"
-#include "bayeswood/forest/compiled_forest.hpp"
 #include "bayeswood/forest/forest.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 #include "leaf_sums.hpp"
 
 namespace bayeswood {

@@ -1,4 +1,4 @@
-#include "bayeswood/forest/unbeaten.hpp"
+#include "bayeswood/forest/leaves/unbeaten.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bayeswood/forest/inner_nodes.hpp"
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 namespace {

@@ -30,9 +30,9 @@
 
 #include "bayeswood/base/matrix_view.hpp"
 #include "bayeswood/base/unwritten_vector.hpp"
-#include "bayeswood/forest/threshold_places.hpp"
-#include "bayeswood/forest/top_levels.hpp"
 #include "bayeswood/forest/tree.hpp"
+#include "bayeswood/forest/walk/threshold_places.hpp"
+#include "bayeswood/forest/walk/top_levels.hpp"
 
 namespace bayeswood {
 

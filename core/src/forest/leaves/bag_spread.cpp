@@ -1,9 +1,9 @@
-#include "bayeswood/forest/bag_spread.hpp"
+#include "bayeswood/forest/leaves/bag_spread.hpp"
 
 #include <algorithm>
 #include <vector>
 
-#include "leaf_walk.hpp"
+#include "bayeswood/forest/walk/leaf_walk.hpp"
 
 namespace bayeswood {
 namespace {

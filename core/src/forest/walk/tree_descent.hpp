@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 
 namespace bayeswood {
 

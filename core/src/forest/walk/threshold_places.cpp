@@ -1,4 +1,4 @@
-#include "bayeswood/forest/threshold_places.hpp"
+#include "bayeswood/forest/walk/threshold_places.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "bayeswood/forest/compiled_forest.hpp"
+#include "bayeswood/forest/walk/compiled_forest.hpp"
 
 #include <algorithm>
 #include <cmath>
