@@ -55,6 +55,8 @@ _LEAST_NOISE = 1e-3
 _HOPELESS, _HOPELESS_AT = 1.1, 160
 # What holds the weights to a sum of 1, beside squares of order 1.
 _HOLD = 1e4
+# The weights are multiples of one part in so many.
+_SHARE_UNITS = 2**20
 
 
 @dataclass(frozen=True)
@@ -252,8 +254,8 @@ def grow_bags(
     return Bags(
         _added_up(plan.n_bags, parts, shares),
         plan.law,
-        np.tensordot(shares, np.stack([part.importances for part in parts]), axes=1),
-        np.tensordot(shares, np.stack([part.oob for part in parts]), axes=1),
+        _mixed(shares, [part.importances for part in parts]),
+        _mixed(shares, [part.oob for part in parts]),
         counts,
         max(
             (part.n_trees for part, w in zip(parts[:n_sums], shares, strict=False) if w > 0),
@@ -472,8 +474,18 @@ def _least_squares_shares(
     design = np.vstack([np.column_stack(columns), np.full((1, len(parts)), _HOLD)])
     wanted = np.append(((y[rows] - centre) / spread * root).ravel(), _HOLD)
     found: F64 = nnls(design, wanted)[0]
-    shares: F64 = found / found.sum()
+    # The last bits of a solver's products depend on the processor; trees are not to.
+    shares: F64 = np.rint(found / found.sum() * _SHARE_UNITS) / _SHARE_UNITS
+    shares[np.argmax(shares)] += 1.0 - shares.sum()
     return shares
+
+
+def _mixed(shares: F64, values: Sequence[F64]) -> F64:
+    """Σ w_k v_k, added up in this order on any processor, which products of matrices are not."""
+    found = np.zeros_like(values[0])
+    for share, value in zip(shares, values, strict=True):
+        found += share * value
+    return found
 
 
 def _added_up(n_bags: int, parts: Sequence[_Part], shares: F64) -> Forest:
