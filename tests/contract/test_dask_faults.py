@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -126,15 +127,28 @@ def test_a_stopped_worker_raises_instead_of_hanging(
     backend, folder, undisturbed, tmp_path, monkeypatch
 ):
     run, stopped = dask_futures.run_on_worker, tmp_path / "stopped"
+    collect, collected = DaskFutures.run, tmp_path / "collected"
+    collected.mkdir()
 
     def run_or_stop(plain, memory, name):
         if (plain["kind"], plain["index"]) == ("fit", 3):
+            # What this worker did before is to be on its way to the client no longer.
+            until = time.monotonic() + 5
+            while time.monotonic() < until and len(list(collected.iterdir())) < 3:
+                time.sleep(0.01)
             stopped.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGSTOP)
         return run(plain, memory, name)
 
+    def run_and_tell(self, tasks, memory, report=None):
+        for place, result in collect(self, tasks, memory, report):
+            if tasks[place].kind == "fit":
+                (collected / str(tasks[place].index)).touch()
+            yield place, result
+
     try:
         with monkeypatch.context() as patch:
+            patch.setattr(DaskFutures, "run", run_and_tell)
             patch.setattr(dask_futures, "run_on_worker", run_or_stop)
             patch.setattr(dask_futures, "_GRACE", 0.1)
             words = r"No progress for 9 s .* task 'fit-0-3' are silent"

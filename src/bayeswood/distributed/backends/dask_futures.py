@@ -153,6 +153,8 @@ class DaskFutures:
         try:
             # A worker that died with the result of a task makes the scheduler run it again.
             found: dict[str, Any] = future.result(timeout=self._stall_timeout)
+        except TimeoutError as error:  # or one that was stopped with it answers nothing
+            raise _silent(self._stall_timeout, [name]) from error
         except Exception as error:
             raise _raised(error, name) from error
         return found
@@ -170,6 +172,13 @@ def _disconnected() -> WorkerError:
     return WorkerError(
         "The Dask client is closed, or its scheduler is gone or has dropped the tasks. With "
         "another client, resume=True goes on from what is done."
+    )
+
+
+def _silent(seconds: float, names: Sequence[str]) -> WorkerError:
+    return WorkerError(
+        f"No progress for {seconds:g} s on the Dask cluster: the workers of "
+        f"{_in_words(names)} are silent or gone. resume=True goes on from what is done."
     )
 
 
@@ -200,10 +209,7 @@ class _Life:
             self.seen()
             return True
         if time.monotonic() - self._last > self._timeout:
-            raise WorkerError(
-                f"No progress for {self._timeout:g} s on the Dask cluster: the workers of "
-                f"{_in_words(names)} are silent or gone. resume=True goes on from what is done."
-            )
+            raise _silent(self._timeout, names)
         return False
 
 

@@ -1,6 +1,7 @@
 """Tasks on a Dask cluster: kept within memory, given up when nothing moves, errors as they are."""
 
 import threading
+import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 
@@ -115,6 +116,13 @@ def test_errors_of_the_cluster_are_explained():
     assert "'route-0-3' died" in str(_raised(error, "route-0-3"))
     assert isinstance(_raised(MemoryError(), "fit-0-1"), MemoryError)
     assert "client is closed" in str(_raised(CancelledError(), "fit-0-1"))
+
+
+def test_a_result_that_stays_with_its_worker_is_waited_for_no_longer_than_asked(client):
+    futures = DaskFutures(client, stall_timeout=0.1)
+    lost = client.submit(time.sleep, 1, pure=False)
+    with pytest.raises(WorkerError, match=r"No progress for 0.1 s .*'fit-0-2' are silent"):
+        futures._result(lost, "fit-0-2")
 
 
 def test_a_sign_of_life_is_a_file(tmp_path):
