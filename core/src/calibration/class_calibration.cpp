@@ -11,6 +11,7 @@ namespace bayeswood {
 namespace {
 
 using Vector = std::vector<double>;
+using Halves = std::vector<LogVotes>;
 
 constexpr double SMALLEST_POWER = 0.2, LARGEST_POWER = 8.0;
 constexpr double SD_LOG_POWER = 1.5, SD_LOG_SLOPE = 0.3, SD_OFFSET = 1.0, SD_SHARE = 2.0;
@@ -27,6 +28,8 @@ constexpr double ENOUGH_TO_COMPARE = 1e-7, ENOUGH_TO_BEGIN = 1e-3;
 // they guide the search, so that it has few steps, and say nothing of where it ends. By as many
 // rows a search begins.
 constexpr std::size_t MOST_CLASSES_PAIRED = 64, MOST_ROWS_BENT = 2048;
+// The least part of how fast a class's share changes with its b that halves of the trees may leave.
+constexpr double LEAST_LEFT = 0.25;
 
 double precision(double sd) {
   return 1.0 / (sd * sd);
@@ -61,11 +64,14 @@ class Fit {
   // The power and b; the loss per row.
   double fit_power(ClassCalibration& found, const Curvature& guide, double enough) const;
   void fit_slopes(ClassCalibration& found, const Curvature& guide, double enough) const;
-  void match_shares(ClassCalibration& found, const Curvature& guide, double enough) const;
+  void match_shares(ClassCalibration& found, const Halves& halves, const ShareGuide& guide,
+                    const Vector& start, double enough) const;
+  // Averages over either half of the trees, where a prediction has more than left a row out.
+  Halves halves() const;
   // What guides these searches, of parameters nearby.
   Curvature power_curvature(const ClassCalibration& at) const;
   Curvature slope_curvature(const ClassCalibration& at) const;
-  Curvature share_curvature(const ClassCalibration& at) const;
+  ShareGuide share_guide(const ClassCalibration& at, const Halves& halves) const;
 
  private:
   // The mean of -log q at the truth, and its gradient by slope k and by offset.
@@ -73,8 +79,8 @@ class Fit {
   double power_loss(std::span<const double> at, std::span<double> gradient) const;
   double offset_loss(double power, std::span<const double> at, std::span<double> gradient) const;
   double slope_loss(double power, std::span<const double> at, std::span<double> gradient) const;
-  void share_gaps(const ClassMap& map, const std::vector<LogVotes>& halves,
-                  std::span<double> out) const;
+  Vector extra(const ClassMap& map, const Halves& halves, const Vector& all) const;
+  Vector second_by_offset(const ClassCalibration& at, const LogVotes& logs) const;
   ClassSums second_sums(const ClassCalibration& at) const;
   bool is_paired() const { return n_classes() <= MOST_CLASSES_PAIRED; }
   Vector second_derivatives(const ClassCalibration& at) const;
@@ -222,22 +228,42 @@ Curvature Fit::slope_curvature(const ClassCalibration& at) const {
   return Curvature::of_pairs(std::move(found), width);
 }
 
-// By b, of what is in the shares of all trees.
-Curvature Fit::share_curvature(const ClassCalibration& at) const {
+// Of the sum of w log Z by b; what is above the diagonal is 0.
+Vector Fit::second_by_offset(const ClassCalibration& at, const LogVotes& logs) const {
   const std::size_t c_all = n_classes(), width = 2 * c_all;
-  if (!is_paired()) {
-    Vector diagonal = second_sums(at).spread;
-    for (double& value : diagonal) value += precision(SD_SHARE);
-    return diagonal;
-  }
-  const Vector second = second_derivatives(at);
+  const Vector slope = powers(at);
+  const Vector second = logs.second_derivatives({slope, at.offset}, weights_, MOST_ROWS_BENT);
   Vector found(c_all * c_all, 0.0);
   for (std::size_t c = 0; c < c_all; ++c) {
     for (std::size_t other = 0; other <= c; ++other)
       found[c * c_all + other] = second[(c_all + c) * width + c_all + other];
-    found[c * (c_all + 1)] += precision(SD_SHARE);
   }
-  return Curvature::of_pairs(std::move(found), c_all);
+  return found;
+}
+
+// By b, of what is above the shares. Averages over halves answer less surely: where a class is all
+// but certain, what they say changes faster with b than what all trees say, and no b may give what
+// is asked for. Then it is taken as it is before b moves.
+ShareGuide Fit::share_guide(const ClassCalibration& at, const Halves& halves) const {
+  const std::size_t c_all = n_classes();
+  bool is_held = false;
+  if (!is_paired()) {
+    Vector diagonal = second_sums(at).spread;
+    for (double& value : diagonal) value += precision(SD_SHARE);
+    return {std::move(diagonal), is_held};
+  }
+  const Vector all = second_by_offset(at, logs_);
+  Vector found = all;
+  for (const LogVotes& half : halves) {
+    const Vector of_half = second_by_offset(at, half);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      found[i] -= rows_.beyond * (of_half[i] - all[i]) / 2;
+  }
+  for (std::size_t own = 0; own < found.size(); own += c_all + 1)
+    is_held = is_held || !(found[own] > LEAST_LEFT * all[own]);
+  if (is_held) found = all;
+  for (std::size_t own = 0; own < found.size(); own += c_all + 1) found[own] += precision(SD_SHARE);
+  return {Curvature::of_pairs(std::move(found), c_all), is_held};
 }
 
 double Fit::fit_power(ClassCalibration& found, const Curvature& guide, double enough) const {
@@ -290,33 +316,47 @@ void Fit::fit_slopes(ClassCalibration& found, const Curvature& guide, double eno
   found.offset.assign(best.begin() + static_cast<std::ptrdiff_t>(c_all), best.end());
 }
 
-// What the shares of classes, with the pull, are above those they are to have.
-void Fit::share_gaps(const ClassMap& map, const std::vector<LogVotes>& halves,
-                     std::span<double> out) const {
-  const Vector all = logs_.sums(map, weights_).mass;
-  Vector of_halves(n_classes(), 0.0);
+// What halves of the trees give more than all, as much of it as a prediction has more trees. Far
+// from small it is no first-order change, and is not to be trusted.
+Vector Fit::extra(const ClassMap& map, const Halves& halves, const Vector& all) const {
+  Vector found(n_classes(), 0.0);
   for (const LogVotes& half : halves) {
     const Vector mass = half.sums(map, weights_).mass;
-    for (std::size_t c = 0; c < n_classes(); ++c) of_halves[c] += mass[c] / 2;
+    for (std::size_t c = 0; c < n_classes(); ++c) found[c] += mass[c] / 2;
   }
+  if (halves.empty()) return found;
   for (std::size_t c = 0; c < n_classes(); ++c) {
-    // What halves of the trees give more than all, as much of it as a prediction has more trees.
-    // Far from small it is no first-order change, and is not to be trusted.
-    const double beyond = halves.empty() ? 0.0 : rows_.beyond * (of_halves[c] - all[c]);
-    const double extra = std::clamp(beyond, -0.5 * count_[c], 0.5 * count_[c]);
-    out[c] = all[c] + precision(SD_SHARE) * map.offset[c] - count_[c] - extra;
+    const double beyond = rows_.beyond * (found[c] - all[c]);
+    found[c] = std::clamp(beyond, -0.5 * count_[c], 0.5 * count_[c]);
   }
+  return found;
 }
 
-void Fit::match_shares(ClassCalibration& found, const Curvature& guide, double enough) const {
-  std::vector<LogVotes> halves;
-  if (!rows_.votes.first_half.empty() && rows_.beyond > 0) {
-    for (const auto mean : {rows_.votes.first_half, rows_.votes.second_half})
-      halves.emplace_back(rows_.votes, mean, rows_.weights, rows_.n_trees);
-  }
+Halves Fit::halves() const {
+  Halves found;
+  if (rows_.votes.first_half.empty() || !(rows_.beyond > 0)) return found;
+  for (const auto mean : {rows_.votes.first_half, rows_.votes.second_half})
+    found.emplace_back(rows_.votes, mean, rows_.weights, rows_.n_trees);
+  return found;
+}
+
+// From `start`. At a zero the shares of classes, with the pull, are those they are to have.
+void Fit::match_shares(ClassCalibration& found, const Halves& halves, const ShareGuide& guide,
+                       const Vector& start, double enough) const {
   const Vector slope = powers(found);
-  const auto gaps = [&](auto at, auto out) { share_gaps({slope, at}, halves, out); };
-  found.offset = solve(gaps, found.offset, guide, enough);
+  Vector held;
+  if (guide.is_held) {
+    const ClassMap before{slope, found.offset};
+    held = extra(before, halves, logs_.sums(before, weights_).mass);
+  }
+  const auto gaps = [&](std::span<const double> at, std::span<double> out) {
+    const ClassMap map{slope, at};
+    const Vector all = logs_.sums(map, weights_).mass;
+    const Vector beyond = guide.is_held ? held : extra(map, halves, all);
+    for (std::size_t c = 0; c < n_classes(); ++c)
+      out[c] = all[c] + precision(SD_SHARE) * at[c] - count_[c] - beyond[c];
+  };
+  found.offset = solve(gaps, start, guide.curvature, enough);
 }
 
 ClassCalibration identity(std::size_t n_classes) {
@@ -364,14 +404,12 @@ void go(const Fit& fit, CalibrationPath& path, const Enough& enough) {
   } else {
     path.sloped.offset = path.powered.offset;
   }
-  const ClassCalibration before = path.matched;
+  const Halves halves = fit.halves();
+  const bool is_new = !path.by_shares;
+  if (is_new) path.by_shares = fit.share_guide(path.sloped, halves);
+  const Vector start = is_new ? path.sloped.offset : path.matched.offset;
   path.matched = path.sloped;
-  if (path.by_shares) {
-    path.matched.offset = before.offset;
-  } else {
-    path.by_shares = fit.share_curvature(path.matched);
-  }
-  fit.match_shares(path.matched, *path.by_shares, enough.move);
+  fit.match_shares(path.matched, halves, *path.by_shares, start, enough.move);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ import numpy as np
 SD_LOG_POWER, SD_LOG_SLOPE, SD_OFFSET, SD_SHARE = 1.5, 0.3, 1.0, 2.0
 SMALLEST, LARGEST = 0.2, 8.0
 MOST_SLOPED, MOST_PAIRED, MOST_ROWS_BENT = 30, 64, 2048
-LEAST_OPEN = 1e-3
+LEAST_OPEN, LEAST_LEFT = 1e-3, 0.25
 ENOUGH, ENOUGH_TO_COMPARE, ENOUGH_TO_BEGIN, SAME_OFFSET = 1e-10, 1e-7, 1e-3, 1e-5
 
 
@@ -50,17 +50,18 @@ class Fit:
         spread = self.weights[:, None] * q * (1.0 - q)
         return np.sum(spread * self.logs**2, axis=0) / self.n, spread.sum(axis=0) / self.n
 
-    def paired(self, slope, offset):
+    def paired(self, slope, offset, logs=None):
         """Second derivatives of Σ w log Z by slopes and offsets, per row.
 
         Of evenly spaced rows among those whose class is not as good as certain.
         """
-        odds = 1.0 / softmax(slope * self.logs + offset)[0].max(axis=1) - 1.0
+        logs = self.logs if logs is None else logs
+        odds = 1.0 / softmax(slope * logs + offset)[0].max(axis=1) - 1.0
         rows = np.flatnonzero(odds > LEAST_OPEN)
         rows = rows if len(rows) else np.arange(self.n)
         n_open, asked = len(rows), min(len(rows), MOST_ROWS_BENT)
         rows = rows[np.arange(asked) * n_open // asked]
-        logs, w = self.logs[rows], self.weights[rows] * (n_open / asked)
+        logs, w = logs[rows], self.weights[rows] * (n_open / asked)
         q, _ = softmax(slope * logs + offset)
         by = np.hstack([q * logs, q])
         found = -(by.T * w) @ by
@@ -153,16 +154,27 @@ class Fit:
         return np.exp(log_slopes), offset
 
     def match_shares(self, slope, offset):
-        diagonal = self.curvature(slope, offset)[1] + 1 / SD_SHARE**2 / self.n
-        jacobian = np.eye(2 * self.n_classes)[:, self.n_classes :]
-        precision = np.full(self.n_classes, 1 / SD_SHARE**2)
-        curvature = self.map_curvature(jacobian, slope, offset, precision, diagonal)
-        return solve(lambda b: self.share_gaps(slope, b), offset, self.n * curvature)
+        """Where halves change too fast with b, what they say is taken as it is at the start."""
+        pull = 1 / SD_SHARE**2
+        if self.n_classes > MOST_PAIRED:
+            curvature = self.n * self.curvature(slope, offset)[1] + pull
+            return solve(lambda b: self.share_gaps(slope, b), offset, curvature)
+        by_offset = np.s_[self.n_classes :, self.n_classes :]
+        curvature = all_trees = self.n * self.paired(slope, offset)[by_offset]
+        for half in self.halves or []:
+            of_half = self.n * self.paired(slope, offset, half)[by_offset]
+            curvature = curvature - self.beyond * (of_half - all_trees) / 2
+        held = None
+        if not (np.diag(curvature) > LEAST_LEFT * np.diag(all_trees)).all():
+            curvature, held = all_trees, self.extra(slope, offset)
+        curvature = curvature + pull * np.eye(self.n_classes)
+        return solve(lambda b: self.share_gaps(slope, b, held), offset, curvature)
 
-    def share_gaps(self, slope, offset):
+    def share_gaps(self, slope, offset, held=None):
         """By what shares, with the pull, are above those they are to have."""
         mass = self.weights @ softmax(slope * self.logs + offset)[0]
-        return mass + offset / SD_SHARE**2 - self.count - self.extra(slope, offset)
+        extra = self.extra(slope, offset) if held is None else held
+        return mass + offset / SD_SHARE**2 - self.count - extra
 
     def extra(self, slope, offset):
         """(1 − B / B') times the change of Σ w q from all trees to half of them."""

@@ -13,7 +13,8 @@
 // A prediction averages over more trees than left a row out. The mean of a power of an average
 // changes with the number of trees like 1/B, at a rate that averages over half of the trees tell:
 // extra_c = beyond * sum_i w_i ((q_ic of one half + q_ic of the other) / 2 - q_ic), with beyond =
-// 1 - B / (trees in a prediction).
+// 1 - B / (trees in a prediction). Where classes are all but certain, extra_c is taken at the b of
+// the second fit.
 #pragma once
 
 #include <cstdint>
@@ -41,11 +42,18 @@ struct LabelledVotes {
   double beyond = 0;   // 1 - B / (trees in a prediction)
 };
 
+// What guides the search for shares: second derivatives, and whether extra_c is held.
+struct ShareGuide {
+  Curvature curvature;
+  bool is_held;
+};
+
 // A fit on its way: what each of the three came to, and the second derivatives that guided it.
 // Fits to much the same rows begin there.
 struct CalibrationPath {
   ClassCalibration powered, sloped, matched;
-  std::optional<Curvature> by_power, by_slopes, by_shares;
+  std::optional<Curvature> by_power, by_slopes;
+  std::optional<ShareGuide> by_shares;
 };
 
 ClassCalibration fit_class_calibration(const LabelledVotes& rows);

@@ -22,7 +22,8 @@ are. Fit, in three steps, w the weights scaled to a mean of 1:
 
    h the mean of the probabilities made of one half of the trees and of the other, B' the trees of
    a prediction. The last term is how means change with the number of trees, in the first order of
-   1/B. The mean prediction of a class then is its share of the rows.
+   1/B. The mean prediction of a class then is its share of the rows. Where classes are all but
+   certain, so that h changes too fast with b, h − p is taken at the b of the second step.
 
 The fit is native (`core/calibration`). Sufficient are the classes that trees voted for: all others
 share one floor, p̃ = 1 / (C (B + 1)). Rows are kept in that sparse form, at most one entry per tree,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, root
 
 from bayeswood.uncertainty import ClassCalibration, Votes, fit_class_calibration, judge_classes
 
@@ -99,6 +99,35 @@ def test_so_they_are_over_more_trees_than_left_a_row_out(n_classes, rng):
     gap = predicted.sum(axis=0) - np.bincount(label, minlength=n_classes)
     np.testing.assert_allclose(gap, -fitted.offset / 4, atol=1e-4)
     assert np.abs((h - p).sum(axis=0)).max() > 0.1  # a thousand times what is allowed above
+
+
+def test_of_classes_that_are_all_but_certain_more_trees_are_foreseen_once(rng):
+    """What halves give more changes faster with b there than what all trees give."""
+    n_classes, number, beyond = 12, 36.0, 1 - 36 / 100
+    label = rng.integers(n_classes, size=1500)
+    sure = rng.beta(9, 1, size=1500)
+    proba = np.zeros((1500, n_classes))
+    proba[np.arange(1500), label] = sure
+    proba[np.arange(1500), (label + rng.integers(1, 5, size=1500)) % n_classes] += 1 - sure
+    halves = [rng.multinomial(18, proba) / 18 for _ in range(2)]
+    means = sum(halves) / 2
+    votes = Votes.from_means(means, np.full(1500, number), tuple(halves))
+    fitted = fit_class_calibration(replace(votes, n_trees_predicting=100.0), label)
+
+    count = np.bincount(label, minlength=n_classes)
+    powers = fitted.power * fitted.slopes
+
+    def total(averages, offset):
+        smoothed = (number * averages + 1 / n_classes) / (number + 1)
+        scores = np.log(n_classes * smoothed) * powers + offset
+        shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return (shares / shares.sum(axis=1, keepdims=True)).sum(axis=0)
+
+    before = root(lambda b: total(means, b) + b - count, np.zeros(n_classes), tol=1e-10).x
+    more = sum(total(half, before) for half in halves) / 2 - total(means, before)
+    wanted = count + beyond * more
+    after = root(lambda b: total(means, b) + b / 4 - wanted, before, tol=1e-10).x
+    np.testing.assert_allclose(fitted.offset, after, atol=2e-3)
 
 
 def test_unequal_classes_have_unequal_slopes(rng):
