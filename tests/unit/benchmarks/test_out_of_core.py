@@ -26,8 +26,8 @@ def test_it_runs_under_its_limit_and_cleans_up(tmp_path, capsys):
 
 def test_the_limit_is_hard(tmp_path):
     """A process under the benchmark's limit cannot take more than it."""
-    options = out_of_core.read_options(["--memory-limit", "1e9", "--folder", str(tmp_path)])
-    found = out_of_core.in_process("scikit-learn", options, 30_000_000)  # 1.2 GB of features
+    options = out_of_core.read_options(["--memory-limit", "5e8", "--folder", str(tmp_path)])
+    found = out_of_core.in_process("scikit-learn", options, 14_000_000)  # 560 MB of features
     assert found["failed"]
 
 

@@ -86,4 +86,4 @@ def usual_weight(weights: F64) -> float:
     >>> usual_weight(np.array([1.0, 1.0, 4.0]))
     3.0
     """
-    return float(np.average(weights, weights=weights))
+    return float((weights * weights).sum() / weights.sum())
