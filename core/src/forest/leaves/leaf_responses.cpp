@@ -182,8 +182,12 @@ std::vector<LeafResponses::LeafRows> LeafResponses::find_leaves(const Question& 
     check_stop(stop);
     if (!(question.weight(t) > 0)) continue;
     walk.find(t, places, nodes.data());
-    const Tree& tree = forest_.tree(t);
-    for (std::size_t i = 0; i < n; ++i) found[i * n_trees + t] = rows_of(t, tree.child[nodes[i]]);
+    const std::uint32_t *leaf = forest_.tree(t).child.data(), *start = starts_[t].data();
+    LeafRows* to = found.data() + t;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t* own = start + leaf[nodes[i]];
+      to[i * n_trees] = {own[0], own[1]};
+    }
   }
   return found;
 }
