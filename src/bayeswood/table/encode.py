@@ -61,8 +61,8 @@ def fit_table(
     table = open_table(X, estimator_name)
     names = table_names(table)
     forced = forced_categories(categorical_features, table.names, len(names), estimator_name)
-    matrix = None if forced.any() else table.matrix()
     columns = [Column(name, "numeric") for name in names]
+    matrix = None if forced.any() else table.matrix()
     blocks: dict[int, tuple[Moments, NDArray[np.float64]]] = {}
     if matrix is None:
         matrix = np.empty(table.shape, order="F")
@@ -75,11 +75,12 @@ def fit_table(
                 cells, names[j], bool(forced[j]), categorical_features is None, matrix[:, j]
             )
     named, reading = table.names is not None, table.reading().of_columns(names)
+    moments_of: tuple[Moments, ...] = ()
     if blocks:
         matrix, columns = _put_in(matrix, columns, blocks)
-    moments_of = tuple(found for found, _ in blocks.values())
+        moments_of = tuple(found for found, _ in blocks.values())
     schema = Schema(tuple(columns), named, moments_of, reading)
-    refuse_infinite(matrix, schema.names, estimator_name)
+    refuse_infinite(matrix, schema, estimator_name)
     return matrix, schema
 
 
@@ -158,7 +159,7 @@ def transform_table(
     matrix = table.matrix() if schema.all_numeric else None
     if matrix is None:
         matrix = _transform_columns(table, schema, estimator_name, unseen)
-    refuse_infinite(matrix, schema.names, estimator_name)
+    refuse_infinite(matrix, schema, estimator_name)
     return matrix
 
 
@@ -194,7 +195,7 @@ def transform_row(
     if encoded is None:
         table = RowTable(values, schema.input_names)
         encoded = _transform_columns(table, schema, estimator_name, unseen)
-        refuse_infinite(encoded, schema.names, estimator_name)
+        refuse_infinite(encoded, schema, estimator_name)
     return encoded
 
 
@@ -345,7 +346,7 @@ def _level_numbers(cells: Cells, column: Column) -> NDArray[np.float64]:
     """Look every value up among the levels; NaN where it is none of them."""
     if cells.family == "string":
         number = column.level_numbers
-        numbers = np.array([*(number.get(word, np.nan) for word in cells.words), np.nan])
+        numbers = np.array([*map(number.get, cells.words), None], dtype=np.float64)
         encoded: NDArray[np.float64] = numbers[cells.values]
         return encoded
     if not column.levels:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayeswood.errors import BayeswoodError
+from bayeswood.table.schema import Schema
 
 #: Cells looked at in one go: their flags stay in the processor's cache.
 BLOCK_CELLS = 1 << 16
@@ -38,14 +38,14 @@ def find_infinite(matrix: NDArray[Any]) -> tuple[int, int] | None:
     return found if found is None else found[::-1]
 
 
-def refuse_infinite(matrix: NDArray[Any], names: Sequence[str], estimator_name: str) -> None:
+def refuse_infinite(matrix: NDArray[Any], schema: Schema, estimator_name: str) -> None:
     """Raise a `BayeswoodError` that names column and row if a cell is infinite."""
     place = find_infinite(matrix)
     if place is not None:
         row, column = place
         raise BayeswoodError(
-            f"Input X contains infinity: column {names[column]!r}, row {row}. {estimator_name} "
-            "takes NaN for a missing value, but no infinite ones."
+            f"Input X contains infinity: column {schema.names[column]!r}, row {row}. "
+            f"{estimator_name} takes NaN for a missing value, but no infinite ones."
         )
 
 

@@ -94,7 +94,7 @@ def open_table(X: Any, estimator_name: str) -> Table:
     from bayeswood.table.frame import as_frame, unwrapped
 
     native = unwrapped(X)
-    if is_arrow_table(native):
+    if native is not X and is_arrow_table(native):
         return _open_arrow(native, estimator_name)
     frame = as_frame(native)
     if frame is not None:

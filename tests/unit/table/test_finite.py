@@ -7,6 +7,7 @@ import pytest
 
 from bayeswood.errors import BayeswoodError
 from bayeswood.table import finite
+from bayeswood.table.schema import Column, Schema
 
 LAYOUTS = {
     "C": lambda matrix: matrix,
@@ -43,5 +44,6 @@ def test_broadcast_array():
 def test_the_error_names_column_and_row():
     matrix = np.zeros((3, 2))
     matrix[2, 1] = np.inf
+    two_columns = Schema((Column("a", "numeric"), Column("b", "numeric")), named=True)
     with pytest.raises(BayeswoodError, match=r"infinity: column 'b', row 2\. Forest takes NaN"):
-        finite.refuse_infinite(matrix, ("a", "b"), "Forest")
+        finite.refuse_infinite(matrix, two_columns, "Forest")

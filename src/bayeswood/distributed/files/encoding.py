@@ -147,7 +147,7 @@ class Encoding:
         matrix = np.empty((columns.num_rows, columns.num_columns), dtype=np.float32, order="F")
         for j, column in enumerate(columns.columns):
             matrix[:, j] = _floats(column)
-        refuse_infinite(matrix, self.schema.names, self.owner)
+        refuse_infinite(matrix, self.schema, self.owner)
         return matrix
 
     def _encode_target(self, batch: Any) -> NDArray[Any]:

@@ -35,6 +35,8 @@ class ForestClassifier(ClassifierMixin, ForestEstimator):  # type: ignore[misc]
 
     def _weighed(self, target: Target, sample_weight: Any) -> Any:
         class_weight = getattr(self, "class_weight", None)
+        if class_weight is None:
+            return sample_weight
         return weigh_classes(class_weight, target, sample_weight, self._name)
 
     def _target_part(self, target: Target) -> ClassLabels | ClassBlocks:

@@ -456,6 +456,7 @@ def fitted_attributes(
 ) -> dict[str, Any]:
     """The fitted attributes of an estimator with these parts."""
     parts = (target, *grown.parts)
+    told = {n: a if a.ndim else a.item() for n, a in predictive.arrays().items() if n[-1] == "_"}
     forest = grown.forest.labelled(labels_of(schema, target.names()))
     found = {
         "schema_": schema,
@@ -466,7 +467,7 @@ def fitted_attributes(
         "_importances": grown.importances,
         "_parts": parts,
         **grown.settings,
-        **{n: a if a.ndim else a.item() for n, a in predictive.arrays().items() if n[-1] == "_"},
+        **told,
     }
     for part in parts:
         found |= part.attributes()

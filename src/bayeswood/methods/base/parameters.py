@@ -21,8 +21,9 @@ class Constraint:
     allows: Callable[[Any], bool]
 
     def __or__(self, other: "Constraint") -> "Constraint":
+        # What is last in words, often None, is the quickest to tell.
         return Constraint(
-            f"{self.words} or {other.words}", lambda v: self.allows(v) or other.allows(v)
+            f"{self.words} or {other.words}", lambda v: other.allows(v) or self.allows(v)
         )
 
 

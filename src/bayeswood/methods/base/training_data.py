@@ -1,7 +1,7 @@
 """The training data of one fit: read, checked and encoded, once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -102,6 +102,10 @@ class TrainingData:
         Which of the given rows are in `X`.
     row_groups : ndarray of int32, (n_rows,) or None
         Group of each row in `X`, 0, 1, ...; a tree leaves all rows of a group out, or none.
+    n_rows : int
+        Rows that take part.
+    n_classes : int
+        Number of classes; 0 in regression.
     """
 
     X: NDArray[Any]
@@ -111,11 +115,13 @@ class TrainingData:
     given_rows: NDArray[Any]
     taking_part: NDArray[np.bool_]
     row_groups: NDArray[np.int32] | None = None
+    n_rows: int = field(init=False)
+    n_classes: int = field(init=False)
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that take part."""
-        return int(self.X.shape[0])
+    def __post_init__(self) -> None:
+        classes = self.target.classes
+        object.__setattr__(self, "n_rows", int(self.X.shape[0]))
+        object.__setattr__(self, "n_classes", 0 if classes is None else len(classes))
 
     @property
     def shape(self) -> TableShape:
@@ -143,11 +149,6 @@ class TrainingData:
     def copies(self, owner: str) -> NDArray[np.int32] | None:
         """Weights as numbers of copies, for methods that count; None if every row counts once."""
         return whole_copies(self.sample_weight, owner)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of classes; 0 in regression."""
-        return 0 if self.target.classes is None else len(self.target.classes)
 
 
 def _taken(array: NDArray[Any] | None, rows: NDArray[Any]) -> Any:
@@ -213,8 +214,11 @@ def read_training_data(
     matrix, schema = fit_table(X, categorical_features=categorical_features, estimator_name=owner)
     check_consistent_length(matrix, target.y)
     warn_of_identifiers(matrix, schema, owner)
-    weights = check_weights(sample_weight, matrix.shape[0], owner)
-    groups = check_groups(oob_groups, matrix.shape[0], owner)
+    weights = groups = None
+    if oob_groups is not None:
+        groups = check_groups(oob_groups, matrix.shape[0], owner)
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, matrix.shape[0], owner)
     weights = None if weights is None else scale_weights(weights)
     if weights is None or bool((weights > 0).all()):
         taking_part = np.ones(matrix.shape[0], dtype=np.bool_)

@@ -108,8 +108,8 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     """Choose what the plan leaves open; shrink and weigh the trees."""
     # Kinds are numbered from 0 even where all trees are of the second.
     kind = plan.randomized - plan.randomized.min()
-    n_trees = np.bincount(kind)
-    some, strength = _some_rows(data, grown), plan.strength
+    n_trees, drawn = np.bincount(kind), _drawn(grown)
+    some, strength = _some_rows(data, grown.forest.n_outputs, drawn), plan.strength
     if strength is None:
         strength = _chosen_strength(some, grown.forest, kind, n_jobs)
     shrunk = shrink_trees(grown, strength, plan.monotone, n_jobs)
@@ -120,7 +120,7 @@ def pool_trees(data: TrainingData, grown: GrownForest, plan: PoolPlan, n_jobs: i
     weights = (shares / n_trees)[kind]
     forest = Forest(shrunk.forest.core, np.log(weights / weights.max()))
     pooled = replace(grown, forest=forest)
-    votes, counts = left_out_votes(data, pooled, n_jobs)
+    votes, counts = left_out_votes(data, pooled, n_jobs, drawn)
     weight = float(forest.weights[plan.randomized == 1].sum())
     return PooledTrees(pooled, votes, counts, kind, strength, weight)
 
@@ -139,7 +139,7 @@ def shrink_trees(
 
 
 def left_out_votes(
-    data: TrainingData, grown: GrownForest, n_jobs: int
+    data: TrainingData, grown: GrownForest, n_jobs: int, drawn: dict[str, Any]
 ) -> tuple[Votes, NDArray[np.int32]]:
     """Averaged class probabilities of the training rows, each over the trees that left it out.
 
@@ -147,6 +147,8 @@ def left_out_votes(
     ----------
     grown : GrownForest
         Whose forest has the leaves and weights that it predicts with.
+    drawn : dict
+        How the rows of each tree were drawn, for the core.
 
     Returns
     -------
@@ -156,7 +158,7 @@ def left_out_votes(
     """
     weights = grown.forest.weights
     start, label, mean, first, second, counts, number = grown.forest.core.predict_oob_votes(
-        data.X, tree_weights=weights, half=_halves(grown), n_jobs=n_jobs, **_drawn(grown)
+        data.X, tree_weights=weights, half=_halves(grown), n_jobs=n_jobs, **drawn
     )
     seen = counts > 0
     n_predicting = effective_number(weights)
@@ -183,12 +185,12 @@ class _SomeRows:
     drawn: dict[str, Any]
 
 
-def _some_rows(data: TrainingData, grown: GrownForest) -> _SomeRows:
-    n_rows, n_classes = data.n_rows, grown.forest.n_outputs
+def _some_rows(data: TrainingData, n_classes: int, drawn: dict[str, Any]) -> _SomeRows:
+    n_rows = data.n_rows
     most = min(_MOST_ROWS_CHOOSING, _MOST_ENTRIES_CHOOSING // n_classes)
     rows = np.flatnonzero(spread_sample(n_rows, n_classes, most))
     chosen = data.take(rows)
-    drawn = {**_drawn(grown), "n_training": n_rows, "rows": rows.astype(np.int32)}
+    drawn = {**drawn, "n_training": n_rows, "rows": rows.astype(np.int32)}
     return _SomeRows(chosen.X, chosen.target.y.astype(np.intp), chosen.sample_weight, drawn)
 
 
@@ -196,7 +198,7 @@ def _chosen_strength(
     some: _SomeRows, forest: Forest, kind: NDArray[np.int32], n_jobs: int
 ) -> float:
     n_classes = forest.n_outputs
-    entries = int(forest.n_leaves.sum()) * n_classes
+    entries = int(forest.core.n_leaves.sum()) * n_classes
     if not 1 < n_classes <= _MOST_CLASSES or entries > _MOST_LEAF_ENTRIES:
         return 0.0
     kinds = _sums_by_kind(some, forest, STRENGTHS, kind, n_jobs)

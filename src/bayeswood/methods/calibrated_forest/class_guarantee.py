@@ -198,12 +198,12 @@ def make_class_guarantee(
     size, first = law.trees_per_draw, counted[np.unique(numbers, return_index=True)[1]]
     left_out = law.left_out(core.n_trees, n_rows, first)
     bags = _thinned(left_out, bag_kinds(kind, size), share, law.seed)
+    mishap = len(bags) * share ** n_units(groups)
     kept = np.repeat(bags, size, axis=0)[: core.n_trees, numbers]
     node_class = _core.node_classes(core)
     votes = tree_votes(core, node_class, data.X[counted], n_jobs, kept)
     label = np.ascontiguousarray(data.target.y[counted], dtype=np.int32)
     margin = margins(votes, kept, label, core.n_outputs)
-    mishap = len(bags) * share ** n_units(groups)
     return (ClassGuarantee(node_class, packed(kept), margin, label, numbers, mishap),)
 
 

@@ -65,6 +65,7 @@ from bayeswood.methods.cart.drawn_rows import GROWN_OUT, ONE_FIT, weighted_rows
 from bayeswood.methods.cart.grow_cart import CartPlan
 from bayeswood.methods.cart.growth_rules import resolve_growth
 from bayeswood.report.calibration import ClassCalibrationSummary
+from bayeswood.threads import n_threads
 from bayeswood.uncertainty import Uncertainty, check_coverage, fit_class_calibration
 
 F64 = NDArray[np.float64]
@@ -447,10 +448,12 @@ class CalibratedForestClassifier(CalibratedForest, ForestClassifier):
         return MemberAverage if self.calibration is None else CalibratedAverage
 
     def _calibrate(self, data: TrainingData, grown: GrownForest) -> tuple[GrownForest, Predictive]:
-        n_jobs = self._threads()
+        n_jobs = n_threads(self.n_jobs)
         randomized = randomized_trees(grown.forest.n_trees, float(self.randomized_fraction))
         promised = make_class_guarantee(data, grown, randomized, n_jobs)
-        monotone = resolve_growth(self, data).monotonic_cst
+        monotone: tuple[int, ...] = ()
+        if self.monotonic_cst is not None:
+            monotone = resolve_growth(self, data).monotonic_cst
         asked = None if isinstance(self.leaf_shrinkage, str) else float(self.leaf_shrinkage)
         if self.calibration is None:
             shrunk = shrink_trees(grown, asked or 0.0, monotone, n_jobs)

@@ -93,10 +93,10 @@ def grow_cart(
     fitted : callable
         Gives the fitted attributes of the estimator for the trees so far.
     """
-    encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
     grown = Chunks(plan)
+    n_kept = grown.n_trees
+    encoded = _core.EncodedMatrix(data.X, data.schema.n_levels, plan.n_jobs)
     with progress_bar(plan.title, "trees", show=plan.show_progress) as report:
-        n_kept = grown.n_trees
         for first, size in tasks.chunks(plan.n_trees - n_kept):
             for part in _parts_of(plan, data, n_kept + first, size):
                 grown.add(*_grow_chunk(plan, data, encoded, part, report))

@@ -84,8 +84,8 @@ def read_numbers(
     trimmed = pc.utf8_trim_whitespace(distinct)
     is_missing = missing_words(trimmed)
     cores, marks = _cores(trimmed.filter(pc.invert(is_missing)))
-    if cores is None:
-        return None
+    if cores is None or not pc.all(pc.match_substring_regex(cores, "\\d")).as_py():
+        return None  # a text without a digit is no number under any convention
     fitting = [
         (point, group)
         for point, group in CONVENTIONS

@@ -31,6 +31,7 @@ so that neither time nor memory grows with the number of classes.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class Votes:
             number,
         )
 
-    @property
+    @cached_property
     def seen(self) -> NDArray[np.bool_]:
         """Which rows some tree left out."""
         return np.diff(self.start) > 0

@@ -107,7 +107,7 @@ def judge_classes(
     used : ndarray of bool, (n_rows,)
         Which rows these are.
     """
-    used = votes.seen
+    used = votes.seen.copy()
     used[used] = spread_sample(int(used.sum()), votes.n_classes)
     fold = np.full(len(used), -1, dtype=np.int32)
     fold[used] = folds_of(int(used.sum()), None if groups is None else groups[used])
