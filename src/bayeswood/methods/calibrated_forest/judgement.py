@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from bayeswood.errors import BayeswoodError
 from bayeswood.methods.base import saved_state
 from bayeswood.methods.base.parts import ClassLabels, SavedModel
-from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
 from bayeswood.report.calibration import (
     CalibrationSummary,
     ClassCalibrationSummary,
@@ -105,6 +104,9 @@ class ClassJudgement(Judgement):
     @classmethod
     def read(cls, saved: SavedModel) -> "ClassJudgement | None":
         """Checked; None where nothing was calibrated."""
+        # What judges a response needs nothing of classes.
+        from bayeswood.methods.calibrated_forest.calibrated_average import CalibratedAverage
+
         if saved.estimator.calibration is None:
             return None
         numbers = saved_state.read_value(saved.meta, "numbers", dict)
