@@ -27,11 +27,7 @@ class ArrowTable:
 
     table: Any
     names: tuple[str, ...] | None
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
-        return self.table.num_rows, self.table.num_columns
+    shape: tuple[int, int]
 
     def matrix(self) -> None:
         """Columns lie apart."""
@@ -51,13 +47,13 @@ class ArrowTable:
 
     def cells(self, index: int) -> Cells:
         """Read one column."""
-        column = self.table.column(index)
-        cells = _plain_cells(column, self._what(index))
+        column, what = self.table.column(index), self._what(index)
+        cells = _plain_cells(column, what)
         if cells is not None:
             return cells
         from bayeswood.table.frame import arrow_series, series_cells
 
-        return series_cells(arrow_series(column), self._what(index))
+        return series_cells(arrow_series(column), what)
 
     def moments(self, index: int) -> MomentCells | None:
         """Read one column if it holds dates, times or durations."""

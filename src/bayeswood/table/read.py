@@ -121,7 +121,7 @@ def table_names(table: Table) -> tuple[str, ...]:
 def _open_arrow(table: Any, estimator_name: str) -> ArrowTable:
     names = feature_names(table.column_names)
     _check_size(table.shape, estimator_name)
-    return ArrowTable(table, names)
+    return ArrowTable(table, names, table.shape)
 
 
 def _arrow_table(native: Any) -> Any:

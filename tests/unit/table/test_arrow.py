@@ -30,7 +30,7 @@ DATES = pa.chunked_array([pa.array([0, 10**6, None, 2], pa.timestamp("us"))])
 def both(table):
     names = tuple(table.column_names)
     frame = nw.from_native(table, eager_only=True)
-    return ArrowTable(table, names), FrameTable(frame, names, frame.shape)
+    return ArrowTable(table, names, table.shape), FrameTable(frame, names, frame.shape)
 
 
 def plain(cells):
