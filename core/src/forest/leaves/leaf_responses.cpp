@@ -1,6 +1,7 @@
 #include "bayeswood/forest/leaves/leaf_responses.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <stdexcept>
 
@@ -20,7 +21,21 @@ std::vector<std::uint32_t> leaf_starts(const Tree& tree) {
   return starts;
 }
 
-constexpr std::size_t MOST_KEPT_DRAWS = std::size_t{1} << 24;
+// Of n x n_outputs responses.
+std::vector<std::uint32_t> ascending(std::span<const double> y, std::size_t n_outputs,
+                                     std::size_t k, const StopFlag& stop) {
+  std::vector<std::uint32_t> order(y.size() / n_outputs);
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    check_stop(stop);
+    return y[a * n_outputs + k] < y[b * n_outputs + k];
+  });
+  return order;
+}
+
+constexpr std::size_t MOST_KEPT_ROWS = std::size_t{1} << 24;
+constexpr int COUNT_BITS = 8;
+constexpr std::uint32_t MOST_COUNTED = (1U << COUNT_BITS) - 1;
 
 std::size_t n_leaf_rows(const Forest& forest) {
   std::size_t n = 0;
@@ -28,21 +43,22 @@ std::size_t n_leaf_rows(const Forest& forest) {
   return n;
 }
 
-// Writes the rows at these places down with weights that sum to tree_weight, or none if theirs sum
-// to 0. Their number.
-template <class WeightAt>
-std::size_t put_shares(const std::int32_t* leaf_rows, std::uint32_t begin, std::uint32_t end,
-                       double tree_weight, WeightAt weight_at, WeightedRow* shares) {
+template <class NumberAt, class WeightAt>
+void add_shares(std::uint32_t begin, std::uint32_t end, double tree_weight, NumberAt number_at,
+                WeightAt weight_at, LeafMates& mates) {
   const std::size_t n = end - begin;
+  std::uint32_t* number = mates.number.data() + mates.n;
+  double* w = mates.w.data() + mates.n;
   double total = 0;
   for (std::size_t s = 0; s < n; ++s) {
-    shares[s] = {static_cast<std::uint32_t>(leaf_rows[begin + s]), weight_at(begin + s)};
-    total += shares[s].w;
+    number[s] = number_at(begin + s);
+    w[s] = weight_at(begin + s);
+    total += w[s];
   }
-  if (!(total > 0)) return 0;
+  if (!(total > 0)) return;
   const double factor = tree_weight / total;
-  for (std::size_t s = 0; s < n; ++s) shares[s].w *= factor;
-  return n;
+  for (std::size_t s = 0; s < n; ++s) w[s] *= factor;
+  mates.n += n;
 }
 
 }  // namespace
@@ -56,22 +72,26 @@ LeafResponses::LeafResponses(const Forest& forest, std::span<const double> y,
               .n_parts = scheme.n_parts,
               .n_draws = scheme.n_draws},
       least_weight_(scheme.row_groups.empty() ? 0 : scheme.threshold),
-      y_(y.begin(), y.end()),
+      n_outputs_(forest.n_outputs()),
       sample_weight_(sample_weight.begin(), sample_weight.end()),
       rank_(forest.n_outputs()),
       starts_(forest.n_trees()),
-      counts_(forest.n_trees()),
-      drawn_(scheme.kind == WeightKind::EXPONENTIAL && n_leaf_rows(forest) <= MOST_KEPT_DRAWS
-                 ? forest.n_trees()
-                 : 0) {
+      counts_(forest.n_trees()) {
   if (!forest.has_rows()) throw std::invalid_argument("the forest did not keep its training rows");
-  if (!sample_weight_.empty() && sample_weight_.size() != y_.size() / forest.n_outputs()) {
+  const std::size_t n = y.size() / n_outputs_;
+  if (!sample_weight_.empty() && sample_weight_.size() != n)
     throw std::invalid_argument("sample_weight: one per response");
+  if (n_leaf_rows(forest) <= MOST_KEPT_ROWS) {
+    const bool whole = scheme.kind == WeightKind::BOOTSTRAP && sample_weight_.empty();
+    whole&& n <= MOST_KEPT_ROWS ? counted_.resize(forest.n_trees())
+                                : weighed_.resize(forest.n_trees());
   }
   load_parts(scheme);
   parallel_for(
-      forest.n_outputs(), run.n_threads,
-      [&](std::size_t k, unsigned, const StopFlag& stop) { rank_output(k, stop); }, run.poll);
+      1, 1, [&](std::size_t, unsigned, const StopFlag& stop) { number_rows(y, stop); }, run.poll);
+  parallel_for(
+      n_outputs_ - 1, run.n_threads,
+      [&](std::size_t k, unsigned, const StopFlag& stop) { rank_output(k + 1, stop); }, run.poll);
   parallel_for(
       forest.n_trees(), run.n_threads,
       [&](std::size_t t, unsigned, const StopFlag&) { load_tree(t); }, run.poll);
@@ -88,37 +108,54 @@ void LeafResponses::load_parts(const WeightScheme& scheme) {
   for (const auto part : part_) place_.push_back(next[part]++);
 }
 
-void LeafResponses::load_tree(std::size_t t) {
-  const Tree& tree = forest_.tree(t);
-  const std::size_t n = y_.size() / forest_.n_outputs();
-  for (const auto row : tree.leaf_rows) {
-    if (static_cast<std::size_t>(row) >= n)
-      throw std::invalid_argument("a leaf row has no response");
+void LeafResponses::number_rows(std::span<const double> y, const StopFlag& stop) {
+  const auto rows = ascending(y, n_outputs_, 0, stop);
+  number_.resize(rows.size());
+  y_.resize(y.size());
+  for (std::uint32_t number = 0; number < rows.size(); ++number) {
+    number_[rows[number]] = number;
+    std::copy_n(y.data() + rows[number] * n_outputs_, n_outputs_, y_.data() + number * n_outputs_);
   }
-  starts_[t] = leaf_starts(tree);
-  if (scheme_.kind == WeightKind::BOOTSTRAP) {
-    std::vector<double> weights(n);
-    draw_weights(scheme_, t, sample_weight_, weights);
-    counts_[t].reserve(tree.leaf_rows.size());
-    for (const auto row : tree.leaf_rows)
-      counts_[t].push_back(static_cast<std::uint8_t>(std::min(255.0, weights[row])));
-  }
-  if (drawn_.empty()) return;
-  drawn_[t].reserve(tree.leaf_rows.size());
-  for (const auto row : tree.leaf_rows)
-    drawn_[t].push_back(drawn_weight(t, static_cast<std::size_t>(row)));
 }
 
 void LeafResponses::rank_output(std::size_t k, const StopFlag& stop) {
-  const std::size_t n_outputs = forest_.n_outputs();
-  std::vector<std::uint32_t> rows(y_.size() / n_outputs);
-  std::iota(rows.begin(), rows.end(), 0U);
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    check_stop(stop);
-    return y_[a * n_outputs + k] < y_[b * n_outputs + k];
-  });
-  rank_[k].resize(rows.size());
-  for (std::uint32_t r = 0; r < rows.size(); ++r) rank_[k][rows[r]] = r;
+  const auto numbers = ascending(y_, n_outputs_, k, stop);
+  rank_[k].resize(numbers.size());
+  for (std::uint32_t r = 0; r < numbers.size(); ++r) rank_[k][numbers[r]] = r;
+}
+
+void LeafResponses::load_tree(std::size_t t) {
+  const Tree& tree = forest_.tree(t);
+  for (const auto row : tree.leaf_rows) {
+    if (static_cast<std::size_t>(row) >= number_.size())
+      throw std::invalid_argument("a leaf row has no response");
+  }
+  starts_[t] = leaf_starts(tree);
+  if (scheme_.kind == WeightKind::BOOTSTRAP) count_rows(t);
+  if (!counted_.empty() || !weighed_.empty()) keep_rows(t);
+}
+
+void LeafResponses::count_rows(std::size_t t) {
+  std::vector<double> weights(number_.size());
+  draw_weights(scheme_, t, sample_weight_, weights);
+  counts_[t].reserve(forest_.tree(t).leaf_rows.size());
+  for (const auto row : forest_.tree(t).leaf_rows)
+    counts_[t].push_back(static_cast<std::uint8_t>(std::min<double>(MOST_COUNTED, weights[row])));
+}
+
+void LeafResponses::keep_rows(std::size_t t) {
+  const auto& rows = forest_.tree(t).leaf_rows;
+  counted_.empty() ? weighed_[t].reserve(rows.size()) : counted_[t].reserve(rows.size());
+  for (std::size_t place = 0; place < rows.size(); ++place) {
+    const std::uint32_t number = number_[static_cast<std::size_t>(rows[place])];
+    if (counted_.empty()) {
+      const auto w = std::bit_cast<std::array<std::uint32_t, 2>>(row_weight(t, place));
+      weighed_[t].push_back({number, w});
+    } else {
+      counted_[t].push_back(number << COUNT_BITS | counts_[t][place]);
+    }
+  }
+  counts_[t] = {};
 }
 
 double LeafResponses::drawn_weight(std::size_t t, std::size_t row) const {
@@ -129,7 +166,6 @@ double LeafResponses::drawn_weight(std::size_t t, std::size_t row) const {
 }
 
 double LeafResponses::row_weight(std::size_t t, std::size_t place) const {
-  if (!drawn_.empty()) return drawn_[t][place];
   const auto row = static_cast<std::size_t>(forest_.tree(t).leaf_rows[place]);
   if (scheme_.kind == WeightKind::EXPONENTIAL) return drawn_weight(t, row);
   const double w = sample_weight_.empty() ? 1.0 : sample_weight_[row];
@@ -140,32 +176,35 @@ LeafResponses::LeafRows LeafResponses::rows_of(std::size_t t, std::uint32_t leaf
   return {starts_[t][leaf], starts_[t][leaf + 1]};
 }
 
-std::size_t LeafResponses::put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                                         WeightedRow* shares) const {
-  const std::int32_t* leaf_rows = forest_.tree(t).leaf_rows.data();
-  const auto put = [&](auto weight_at) {
-    return put_shares(leaf_rows, rows.begin, rows.end, tree_weight, weight_at, shares);
+void LeafResponses::add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
+                                  LeafMates& mates) const {
+  const auto add = [&](auto number_at, auto weight_at) {
+    add_shares(rows.begin, rows.end, tree_weight, number_at, weight_at, mates);
   };
-  if (!drawn_.empty()) return put([drawn = drawn_[t].data()](std::size_t at) { return drawn[at]; });
-  if (scheme_.kind == WeightKind::BOOTSTRAP && sample_weight_.empty())
-    return put(
-        [count = counts_[t].data()](std::size_t at) { return static_cast<double>(count[at]); });
-  return put([&](std::size_t at) { return row_weight(t, at); });
+  if (!counted_.empty()) {
+    const std::uint32_t* kept = counted_[t].data();
+    return add([=](std::size_t at) { return kept[at] >> COUNT_BITS; },
+               [=](std::size_t at) { return static_cast<double>(kept[at] & MOST_COUNTED); });
+  }
+  if (!weighed_.empty()) {
+    const WeighedRow* kept = weighed_[t].data();
+    return add([=](std::size_t at) { return kept[at].number; },
+               [=](std::size_t at) { return std::bit_cast<double>(kept[at].w); });
+  }
+  const std::int32_t* row = forest_.tree(t).leaf_rows.data();
+  add([=, this](std::size_t at) { return number_[static_cast<std::size_t>(row[at])]; },
+      [=, this](std::size_t at) { return row_weight(t, at); });
 }
 
-// `shares` holds the row's leaf mates with their weights.
-void LeafResponses::answer_row(const Question& question, std::size_t i,
-                               std::span<const WeightedRow> shares, WeightedRows& sums) const {
-  if (shares.empty()) throw std::invalid_argument("a row fell into leaves without training rows");
-  const std::size_t n_outputs = rank_.size();
-  double* out = question.out + i * n_outputs * question.alpha.size();
-  for (std::size_t k = 0; k < n_outputs; ++k) {
-    sums.load(shares, rank_[k]);
-    for (const double level : question.alpha) {
-      // Rounding of the sum must not push a level past the response it belongs to.
-      const double wanted = level * sums.total() * (1 - 1e-12);
-      *out++ = y_[sums.row_at(wanted) * n_outputs + k];
-    }
+// `mates` are those of the row.
+void LeafResponses::answer_row(const Question& question, std::size_t i, const LeafMates& mates,
+                               WeightedRows& sums) const {
+  double* out = question.out + i * n_outputs_ * question.alpha.size();
+  for (std::size_t k = 0; k < n_outputs_; ++k) {
+    sums.load(mates, rank_[k]);
+    if (!(sums.total() > 0))
+      throw std::invalid_argument("a row fell into leaves without training rows");
+    sums.find(question.alpha, [&](std::uint32_t number) { *out++ = y_[number * n_outputs_ + k]; });
   }
 }
 
@@ -196,28 +235,32 @@ void LeafResponses::answer_rows(const Question& question, std::size_t begin, std
                                 const StopFlag& stop) const {
   const std::size_t n = end - begin, n_trees = forest_.n_trees();
   const std::vector<LeafRows> found = find_leaves(question, begin, end, stop);
-  std::vector<WeightedRow> shares;
-  WeightedRows sums(rank_[0].size());
+  LeafMates mates;
+  WeightedRows sums(number_.size());
   for (std::size_t i = 0; i < n; ++i) {
     check_stop(stop);
     const LeafRows* own = found.data() + i * n_trees;
-    std::size_t n_mates = 0, n_shares = 0;
-    for (std::size_t t = 0; t < n_trees; ++t) n_mates += own[t].end - own[t].begin;
-    if (shares.size() < n_mates) shares.resize(n_mates);
+    std::size_t n_mates = 0;
+    for (std::size_t t = 0; t < n_trees; ++t) n_mates += own[t].size();
+    mates.clear(n_mates);
     for (std::size_t t = 0; t < n_trees; ++t) {
-      if (i + 1 < n) ask_for(t, own[n_trees + t].begin);
-      if (!question.asks(t, begin + i)) continue;
-      n_shares += put_leaf_rows(t, own[t], question.weight(t), shares.data() + n_shares);
+      if (i + 1 < n) ask_for(t, own[n_trees + t]);
+      if (question.asks(t, begin + i)) add_leaf_rows(t, own[t], question.weight(t), mates);
     }
-    answer_row(question, begin + i, std::span(shares).first(n_shares), sums);
+    answer_row(question, begin + i, mates, sums);
   }
 }
 
-// Leaves are scattered over the trees' rows, but known a row ahead.
-void LeafResponses::ask_for(std::size_t t, std::size_t place) const {
-  prefetch(forest_.tree(t).leaf_rows.data() + place);
-  if (!drawn_.empty()) prefetch(drawn_[t].data() + place);
-  if (scheme_.kind == WeightKind::BOOTSTRAP) prefetch(counts_[t].data() + place);
+// Leaves are scattered over the trees' rows, but known a row ahead. Few take more than two lines.
+void LeafResponses::ask_for(std::size_t t, LeafRows rows) const {
+  const auto ask = [rows](const auto* kept) {
+    prefetch(kept + rows.begin);
+    prefetch(kept + rows.end - 1);
+  };
+  if (!counted_.empty()) return ask(counted_[t].data());
+  if (!weighed_.empty()) return ask(weighed_[t].data());
+  ask(forest_.tree(t).leaf_rows.data());
+  if (scheme_.kind == WeightKind::BOOTSTRAP) ask(counts_[t].data());
 }
 
 void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
@@ -267,21 +310,20 @@ void LeafResponses::leaf_variances(double* out, const Running& run) const {
 
 void LeafResponses::tree_variances(std::size_t t, double* out) const {
   const Tree& tree = forest_.tree(t);
-  const std::size_t n_outputs = forest_.n_outputs();
-  std::vector<WeightedRow> shares;
+  LeafMates mates;
   for (std::uint32_t leaf = 0; leaf < tree.n_leaves(); ++leaf) {
     const LeafRows rows = rows_of(t, leaf);
-    shares.resize(rows.end - rows.begin);
-    shares.resize(put_leaf_rows(t, rows, 1.0, shares.data()));
-    for (std::size_t k = 0; k < n_outputs; ++k) {
-      const auto y = [&](const WeightedRow& share) { return y_[share.row * n_outputs + k]; };
-      const double first = shares.empty() ? 0 : y(shares[0]);
+    mates.clear(rows.size());
+    add_leaf_rows(t, rows, 1.0, mates);
+    for (std::size_t k = 0; k < n_outputs_; ++k) {
+      const auto y = [&](std::size_t s) { return y_[mates.number[s] * n_outputs_ + k]; };
+      const double first = mates.n == 0 ? 0 : y(0);
       double mean = 0;  // around the first response: a pure leaf has exactly no variance
-      for (const WeightedRow& share : shares) mean += share.w * (y(share) - first);
+      for (std::size_t s = 0; s < mates.n; ++s) mean += mates.w[s] * (y(s) - first);
       double sum = 0;
-      for (const WeightedRow& share : shares) {
-        const double off = y(share) - first - mean;
-        sum += share.w * off * off;
+      for (std::size_t s = 0; s < mates.n; ++s) {
+        const double off = y(s) - first - mean;
+        sum += mates.w[s] * off * off;
       }
       *out++ = sum;
     }

@@ -2,12 +2,14 @@
 //
 // The distribution of y at x is the mixture over trees of the responses that share x's leaf,
 // weighted as the tree weighted them (Meinshausen 2006, with the Bayesian bootstrap's weights).
-// Memory: per training row 8 bytes (16 if the rows are in parts) and 4 per output, 4 per leaf, and
-// per row and tree 1 for bootstrap counts or 8 for Exp(1) draws; of more than 16 million rows in
-// leaves these are made again on the spot. Quantiles take 4 MB in each thread besides. That a
-// threshold left rows out needs no second look, for such rows are in no leaf.
+// Rows are numbered by their first response, so that its ranks need no table.
+// Memory: per training row 12 bytes per output (8 more if the rows are in parts), 4 per leaf, and
+// per row and tree 4 for bootstrap counts or 12 for other weights; of more than 16 million rows in
+// leaves 1 for counts, and draws are made again on the spot. Quantiles take 4 MB in each thread
+// besides. That a threshold left rows out needs no second look, for such rows are in no leaf.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,7 +19,7 @@
 
 namespace bayeswood {
 
-struct WeightedRow;
+struct LeafMates;
 class WeightedRows;
 
 class LeafResponses {
@@ -45,6 +47,11 @@ class LeafResponses {
  private:
   struct LeafRows {  // places in the tree's leaf_rows
     std::uint32_t begin, end;
+    std::uint32_t size() const { return end - begin; }
+  };
+  struct WeighedRow {  // 12 bytes
+    std::uint32_t number;
+    std::array<std::uint32_t, 2> w;
   };
   struct Question {
     const MatrixView& table;
@@ -63,18 +70,20 @@ class LeafResponses {
   };
 
   void load_parts(const WeightScheme& scheme);
-  void load_tree(std::size_t t);
+  void number_rows(std::span<const double> y, const StopFlag& stop);
   void rank_output(std::size_t k, const StopFlag& stop);
+  void load_tree(std::size_t t);
+  void count_rows(std::size_t t);
+  void keep_rows(std::size_t t);
   double drawn_weight(std::size_t t, std::size_t row) const;
   // Of the row at a place in the tree's leaf_rows.
   double row_weight(std::size_t t, std::size_t place) const;
   LeafRows rows_of(std::size_t t, std::uint32_t leaf) const;
-  void ask_for(std::size_t t, std::size_t place) const;
-  // Number of rows put.
-  std::size_t put_leaf_rows(std::size_t t, LeafRows rows, double tree_weight,
-                            WeightedRow* shares) const;
+  void ask_for(std::size_t t, LeafRows rows) const;
+  // Adds a leaf's rows with weights that sum to tree_weight, or none if theirs sum to 0.
+  void add_leaf_rows(std::size_t t, LeafRows rows, double tree_weight, LeafMates& mates) const;
   void tree_variances(std::size_t t, double* out) const;
-  void answer_row(const Question& question, std::size_t i, std::span<const WeightedRow> shares,
+  void answer_row(const Question& question, std::size_t i, const LeafMates& mates,
                   WeightedRows& sums) const;
   // Of the rows [begin, end), n_trees each.
   std::vector<LeafRows> find_leaves(const Question& question, std::size_t begin, std::size_t end,
@@ -86,15 +95,20 @@ class LeafResponses {
   const Forest& forest_;
   WeightScheme scheme_;
   double least_weight_;  // of a row in a tree that its group is in
-  std::vector<double> y_, sample_weight_;
-  std::vector<std::vector<std::uint32_t>> rank_;  // per output
+  std::size_t n_outputs_;
+  std::vector<std::uint32_t> number_;             // of each row
+  std::vector<double> y_;                         // by number
+  std::vector<double> sample_weight_;             // by row
+  std::vector<std::vector<std::uint32_t>> rank_;  // per output but the first, by number
   std::vector<std::vector<std::uint32_t>>
       starts_;                               // per tree: first place of each leaf in leaf_rows
   std::vector<Stream> streams_;              // Exp(1) draws of each tree and part
   std::vector<std::uint32_t> part_, place_;  // of each row, and there; empty: one part
-  // Of each tree, by places in leaf_rows: bootstrap counts, and Exp(1) weights where they are kept.
+  // Of each tree, by places in leaf_rows. Rows are kept with what they weigh, numbers above counts
+  // of eight bits where weights are whole, or if they are too many, counts alone.
+  std::vector<std::vector<std::uint32_t>> counted_;
+  std::vector<std::vector<WeighedRow>> weighed_;
   std::vector<std::vector<std::uint8_t>> counts_;
-  std::vector<std::vector<double>> drawn_;
 };
 
 }  // namespace bayeswood
