@@ -67,8 +67,11 @@ class ResponseInterval:
         None where `share` is 0 throughout.
     leaves : LeafEnds or None
         None where it is 1 throughout.
+    holds_mean : bool, default=False
+        Whether ends reach to the prediction where it lies outside.
     """
 
     share: F64
     residuals: ResidualEnds | None
     leaves: LeafEnds | None
+    holds_mean: bool = False

@@ -79,7 +79,7 @@ def to_onnx(
     if found.classes is not None:
         outputs = [_label(graph, onnx, found, answer), *outputs]
     if coverage is not None:
-        interval = _interval(graph, model, coverage, rows)
+        interval = _interval(graph, model, coverage, rows, answer)
         outputs.append(_named(graph, onnx, interval, "interval", found.n_outputs, 2))
     made = _model(onnx, graph, inputs, outputs, found)
     onnx.checker.check_model(made)
@@ -88,7 +88,7 @@ def to_onnx(
     return made
 
 
-def _interval(graph: OnnxGraph, model: Any, coverage: float, rows: str) -> str:
+def _interval(graph: OnnxGraph, model: Any, coverage: float, rows: str, answer: str) -> str:
     share = check_coverage(coverage, "to_onnx")
     predictive, forest = model.predictive_, model.forest_
     if hasattr(model, "classes_"):
@@ -100,7 +100,7 @@ def _interval(graph: OnnxGraph, model: Any, coverage: float, rows: str) -> str:
         predictive.check("to_onnx with 'coverage'", levels)
         interval: ResponseInterval | None = predictive.response_interval(forest, levels)
         if interval is not None:
-            return response_interval(graph, interval, rows)
+            return response_interval(graph, interval, rows, answer)
     raise BayeswoodError(
         f"to_onnx has no interval of this {type(model).__name__}: standard operators do not give "
         "the distribution that its ends are quantiles of. Leave 'coverage' out."

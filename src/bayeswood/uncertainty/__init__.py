@@ -103,6 +103,7 @@ if TYPE_CHECKING:
     from bayeswood.uncertainty.intervals import (
         check_alpha,
         check_coverage,
+        hold,
         interval_levels,
         member_quantiles,
         row_blocks,
@@ -173,6 +174,7 @@ _HOMES = {
     "intervals": (
         "check_alpha",
         "check_coverage",
+        "hold",
         "interval_levels",
         "member_quantiles",
         "row_blocks",
@@ -233,6 +235,7 @@ __all__ = [
     "fit_class_calibration",
     "fold_curves",
     "folds_of",
+    "hold",
     "interpolated",
     "interval_levels",
     "is_confident",

@@ -73,6 +73,17 @@ def interval_levels(coverage: float) -> F64:
     return np.array([tail, 1.0 - tail])
 
 
+def hold(ends: F64, mean: F64) -> F64:
+    """Intervals, (..., 2), that reach to a value where it lies outside of them.
+
+    Examples
+    --------
+    >>> hold(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([0.5, 1.2])).tolist()
+    [[0.0, 1.0], [0.0, 1.2]]
+    """
+    return np.stack([np.minimum(ends[..., 0], mean), np.maximum(ends[..., 1], mean)], axis=-1)
+
+
 def member_quantiles(draws: F64, weights: F64, levels: F64) -> F64:
     """Weighted quantiles over the first axis.
 

@@ -264,8 +264,12 @@ class NumberPredictive(Predictive, ABC):
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
         """Variance of the response: total, data and knowledge, each (n_rows, n_outputs)."""
 
+    def interval(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Ends of an interval of the response, from two levels, (n_rows, n_outputs, 2)."""
+        return self.quantiles(forest, rows, levels, n_jobs)
+
     def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
-        """Quantiles at two levels, in parts; None where they are made otherwise."""
+        """The same in parts; None where it is made otherwise."""
         return None
 
     def quantiles_of_mean(

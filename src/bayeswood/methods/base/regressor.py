@@ -12,7 +12,7 @@ from bayeswood.methods.base.parts import ResponseShape
 from bayeswood.methods.base.predictive import LeafResponses, Predictive
 from bayeswood.methods.base.scikit_learn import RegressorMixin
 from bayeswood.methods.base.training_data import Target, TrainingData, read_numeric_target
-from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage, interval_levels
+from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage, hold, interval_levels
 
 F64 = NDArray[np.float64]
 
@@ -111,15 +111,13 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         caller = f"{self._name}.predict_quantiles"
         check_kind(kind, caller)
         levels = check_alpha(alpha, caller)
-        found = self._quantiles(self._encode(X), np.atleast_1d(levels), kind, caller)
-        return found if levels.ndim else found[..., 0]
-
-    def _quantiles(self, rows: NDArray[Any], levels: F64, kind: str, caller: str) -> F64:
+        rows, asked = self._encode(X), np.atleast_1d(levels)
         ask = self.predictive_.quantiles_of_mean
         if kind == "prediction":
-            self.predictive_.check(caller, levels)
+            self.predictive_.check(caller, asked)
             ask = self.predictive_.quantiles
-        return self._shaped(ask(self.forest_, rows, levels, self._workers(len(rows))))
+        found = self._shaped(ask(self.forest_, rows, asked, self._workers(len(rows))))
+        return found if levels.ndim else found[..., 0]
 
     def predict_interval(self, X: Any, coverage: float = 0.9, kind: str = "prediction") -> F64:
         """Central interval of the response, or of its mean.
@@ -145,12 +143,13 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         check_kind(kind, caller)
         levels = interval_levels(check_coverage(coverage, caller))
         rows = self._encode(X)
-        found = self._quantiles(rows, levels, kind, caller)
-        if kind == "mean":
-            mean = self._shaped(self.predictive_.mean(self.forest_, rows, self._workers(len(rows))))
-            found[..., 0] = np.minimum(found[..., 0], mean)
-            found[..., 1] = np.maximum(found[..., 1], mean)
-        return found
+        asked = self.forest_, rows, levels, self._workers(len(rows))
+        if kind == "prediction":
+            self.predictive_.check(caller, levels)
+            return self._shaped(self.predictive_.interval(*asked))
+        ends = self.predictive_.quantiles_of_mean(*asked)
+        mean = self.predictive_.mean(self.forest_, rows, self._workers(len(rows)))
+        return self._shaped(hold(ends, mean))
 
     def predict_var(self, X: Any, kind: str = "prediction") -> F64:
         """Variance of the response, or of its mean; never negative.

@@ -20,6 +20,7 @@ from bayeswood.uncertainty import (
     ResponseCalibration,
     SpreadResiduals,
     Uncertainty,
+    hold,
 )
 
 F64 = NDArray[np.float64]
@@ -92,12 +93,20 @@ class BaggedResponse(NumberPredictive):
 
     def quantiles(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
         """Both accounts, mixed for each response."""
-        mean, size = forest.predict(rows, n_jobs), self._sizes(rows, n_jobs)
+        return self._quantiles(forest.predict(rows, n_jobs), rows, levels, n_jobs)
+
+    def _quantiles(self, mean: F64, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        size = self._sizes(rows, n_jobs)
         found = [
             one.quantiles(mean[:, k], size[:, k], levels, self._in_leaves(rows, k, n_jobs))
             for k, one in enumerate(self.outputs)
         ]
         return np.stack(found, axis=1)
+
+    def interval(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """Quantiles, or the mean where it lies beyond them, as it may where responses are lumps."""
+        mean = forest.predict(rows, n_jobs)
+        return hold(self._quantiles(mean, rows, levels, n_jobs), mean)
 
     def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
         """Both accounts."""
@@ -110,7 +119,7 @@ class BaggedResponse(NumberPredictive):
         if (share < 1).any() and self.leaves is not None and self.leaves.responses.responses:
             at = np.stack([one.leaf_levels(levels) for one in self.outputs])
             leaves = LeafEnds(self.leaves.forest, self.leaves.responses.responses, at)
-        return ResponseInterval(share, residuals, leaves)
+        return ResponseInterval(share, residuals, leaves, holds_mean=True)
 
     def _in_leaves(self, rows: NDArray[Any], output: int, n_jobs: int) -> Any:
         leaves = self.leaves

@@ -39,7 +39,7 @@ from bayeswood.methods.calibrated_forest.guarantee_rows import (
     units_left_out,
 )
 from bayeswood.modelfile.laws import LARGEST_MEAN
-from bayeswood.uncertainty import conformal_quantile
+from bayeswood.uncertainty import conformal_quantile, hold
 
 F64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -103,7 +103,7 @@ class NumberGuarantee:
         mean, spread = self._predict(rows, n_jobs)
         reach = [conformal_quantile(one, self.groups, coverage) for one in self.scores.T]
         half = spread * np.array(reach)
-        return np.stack([np.minimum(mean - half, held), np.maximum(mean + half, held)], axis=-1)
+        return hold(np.stack([mean - half, mean + half], axis=-1), held)
 
     def _predict(self, rows: NDArray[Any], n_jobs: int) -> tuple[F64, F64]:
         known = without_strange_levels(rows, self.mean.core.n_levels, self.met)

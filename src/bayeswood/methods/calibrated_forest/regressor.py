@@ -406,7 +406,7 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         Returns
         -------
         ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
-            Lower and upper ends. One of the mean, or with a guarantee, holds `predict`.
+            Lower and upper ends, with `predict` between them or at one of them.
 
         Notes
         -----
@@ -414,6 +414,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
         rows (drawn as they were; with `oob_groups`, a random row of a new group) is in its
         interval with probability at least `coverage`, over training rows and new row together, for
         each response by itself. See docs/guarantees.md for what is promised and what is not.
+
+        Without, ends are quantiles. Where responses come in lumps the mean may lie beyond them
+        (nineteen zeros and a ten: both are 0, the mean is .5); the interval then reaches to it.
 
         Examples
         --------

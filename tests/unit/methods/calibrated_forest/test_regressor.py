@@ -92,6 +92,25 @@ def test_both_accounts_are_mixed(friedman):
     assert np.isin(of_leaves.predict_quantiles(X, levels), y).all()
 
 
+@pytest.mark.parametrize("n_targets", [1, 2])
+@pytest.mark.parametrize("interval", ["affine", "leaves", "oob"])
+def test_an_interval_holds_the_prediction(interval, n_targets):
+    """Where most responses are 0 and few are large, the mean lies beyond both quantiles."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 3))
+    y = np.where(rng.random((400, n_targets)) < 0.04, 10.0, 0.0) * (X[:, :1] > -1)
+    y = y if n_targets > 1 else y[:, 0]
+    model = CalibratedForestRegressor(20, interval=interval, random_state=0).fit(X, y)
+    mean = model.predict(X)
+    low, high = np.moveaxis(model.predict_interval(X, coverage=0.5), -1, 0)
+    assert ((low <= mean) & (mean <= high)).all()
+    quantiles = model.predict_quantiles(X, [0.25, 0.75])
+    if interval != "affine":
+        assert (mean > quantiles[..., 1]).mean() > 0.1
+    np.testing.assert_array_equal(low, np.minimum(quantiles[..., 0], mean))
+    np.testing.assert_array_equal(high, np.maximum(quantiles[..., 1], mean))
+
+
 def test_lumps_are_left_to_the_leaves():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(800, 4))
