@@ -60,6 +60,8 @@ class LeafEnds:
 class ResponseInterval:
     """share · residuals + (1 − share) · leaves, (n_rows, n_outputs, 2).
 
+    The interval reaches to the prediction where this lies outside.
+
     Attributes
     ----------
     share : ndarray, (n_outputs,)
@@ -67,11 +69,8 @@ class ResponseInterval:
         None where `share` is 0 throughout.
     leaves : LeafEnds or None
         None where it is 1 throughout.
-    holds_mean : bool, default=False
-        Whether ends reach to the prediction where it lies outside.
     """
 
     share: F64
     residuals: ResidualEnds | None
     leaves: LeafEnds | None
-    holds_mean: bool = False

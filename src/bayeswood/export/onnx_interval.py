@@ -18,7 +18,7 @@ _MOST_ENTRIES = 50_000_000
 def response_interval(
     graph: OnnxGraph, interval: ResponseInterval, rows: str, prediction: str
 ) -> str:
-    """Residuals and leaves by their shares, (n, n_outputs, 2)."""
+    """Residuals and leaves by their shares, or the prediction, (n, n_outputs, 2)."""
     share, found = interval.share[:, None], []
     if interval.residuals is not None:
         ends = _residual_ends(graph, interval.residuals, rows)
@@ -27,11 +27,6 @@ def response_interval(
         ends = _leaf_ends(graph, interval.leaves, rows)
         found.append(graph.node("Mul", ends, graph.constant(1.0 - share)))
     ends = found[0] if len(found) == 1 else graph.node("Add", *found)
-    return _holding(graph, ends, prediction) if interval.holds_mean else ends
-
-
-def _holding(graph: OnnxGraph, ends: str, prediction: str) -> str:
-    """Ends that reach to the prediction, (n, n_outputs), where it lies outside."""
     low, high = (
         graph.node("Gather", ends, graph.constant(end, np.int64), axis=2) for end in (0, 1)
     )

@@ -35,6 +35,7 @@ from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import (
     Responses,
     Uncertainty,
+    hold,
     member_variance,
     row_blocks,
     split_entropy,
@@ -265,11 +266,12 @@ class NumberPredictive(Predictive, ABC):
         """Variance of the response: total, data and knowledge, each (n_rows, n_outputs)."""
 
     def interval(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
-        """Ends of an interval of the response, from two levels, (n_rows, n_outputs, 2)."""
-        return self.quantiles(forest, rows, levels, n_jobs)
+        """Quantiles at two levels, or the mean where it lies beyond, (n_rows, n_outputs, 2)."""
+        ends = self.quantiles(forest, rows, levels, n_jobs)
+        return hold(ends, self.mean(forest, rows, n_jobs))
 
     def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
-        """The same in parts; None where it is made otherwise."""
+        """Such quantiles in parts; None where they are made otherwise."""
         return None
 
     def quantiles_of_mean(

@@ -135,9 +135,9 @@ class ForestRegressor(RegressorMixin, ForestEstimator):  # type: ignore[misc]
         Returns
         -------
         ndarray, (n_rows, 2) or (n_rows, n_outputs, 2)
-            Lower and upper ends. An interval of the mean holds `predict`: where a few members are
-            far from the others, so that their mean is beyond the quantile, it reaches to it. Where
-            `support` is near 0 there are no data, and the interval holds nothing to its promise.
+            Lower and upper ends: quantiles, or `predict` where it lies beyond them, as a mean may
+            where few values are far from the others. Where `support` is near 0 there are no data,
+            and the interval holds nothing to its promise.
         """
         caller = f"{self._name}.predict_interval"
         check_kind(kind, caller)

@@ -104,7 +104,7 @@ class BaggedResponse(NumberPredictive):
         return np.stack(found, axis=1)
 
     def interval(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
-        """Quantiles, or the mean where it lies beyond them, as it may where responses are lumps."""
+        """As of all; the mean is asked for once."""
         mean = forest.predict(rows, n_jobs)
         return hold(self._quantiles(mean, rows, levels, n_jobs), mean)
 
@@ -119,7 +119,7 @@ class BaggedResponse(NumberPredictive):
         if (share < 1).any() and self.leaves is not None and self.leaves.responses.responses:
             at = np.stack([one.leaf_levels(levels) for one in self.outputs])
             leaves = LeafEnds(self.leaves.forest, self.leaves.responses.responses, at)
-        return ResponseInterval(share, residuals, leaves, holds_mean=True)
+        return ResponseInterval(share, residuals, leaves)
 
     def _in_leaves(self, rows: NDArray[Any], output: int, n_jobs: int) -> Any:
         leaves = self.leaves

@@ -157,8 +157,8 @@ def test_blocks_of_rows_change_nothing(cls, monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in ESTIMATORS if "Regressor" in name])
 @pytest.mark.parametrize("coverage", [0.05, 0.5, 0.9])
-def test_an_interval_of_the_mean_holds_it(name, coverage):
-    """Even where one row in fifty is far off, so that members disagree in a lopsided way."""
+def test_intervals_hold_the_prediction(name, coverage):
+    """Even where one row in fifty is far off, so that members and responses are lopsided."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
     y = np.where(np.arange(150) % 50 == 0, 1000.0, rng.normal(size=150))
@@ -168,6 +168,7 @@ def test_an_interval_of_the_mean_holds_it(name, coverage):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = cls(random_state=0, **small).fit(X, y)
-    low, high = model.predict_interval(X, coverage, kind="mean").T
     mean = model.predict(X)
-    assert ((low <= mean) & (mean <= high)).all()
+    for kind in ("prediction", "mean"):
+        low, high = model.predict_interval(X, coverage, kind=kind).T
+        assert ((low <= mean) & (mean <= high)).all()

@@ -12,6 +12,7 @@ from bayeswood.uncertainty import (
     NoConfidentThreshold,
     choose_gamma0,
     envelope_curve,
+    hold,
     interval_levels,
 )
 
@@ -174,7 +175,8 @@ def _by_level(rows: ReportRows, wanted: F64, tried: NDArray[np.intp]) -> dict[st
         # Few training rows cannot promise the highest levels; what they hold is shown beside them.
         warnings.simplefilter("ignore", UserWarning)
         ends = np.asarray(rows.model.predict_quantiles(rows.take(tried), levels))
-    lower, upper, y = ends[:, ::2], ends[:, 1::2], rows.y[tried, None]
+    ends = hold(ends.reshape(len(tried), -1, 2), rows.numbers.predicted[tried, None])
+    lower, upper, y = ends[..., 0], ends[..., 1], rows.y[tried, None]
     return {
         "covered": ((lower <= y) & (y <= upper)).mean(axis=0),
         "below": (y < lower).mean(axis=0),
