@@ -134,17 +134,26 @@ class BaggedResponse(NumberPredictive):
         return np.maximum(self.sizes.predict(rows, n_jobs), self.least)
 
     def variance_parts(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> Uncertainty:
-        """Knowledge V, the variance between members; data c a² − V, at least a tenth of c a²."""
-        factor = np.array([one.factor for one in self.outputs])
-        of_residuals: F64 = factor * self._sizes(rows, n_jobs) ** 2
-        knowledge = self.variance_of_mean(forest, rows, n_jobs)
+        """Knowledge V, the variance of the mean; data c a² − V, at least a tenth of c a²."""
+        of_residuals = self._of_residuals(rows, n_jobs)
+        knowledge = self._between(forest, rows, of_residuals, n_jobs)
         data = np.maximum(of_residuals - knowledge, _LEAST_NOISE * of_residuals)
         return Uncertainty(data + knowledge, data, knowledge)
 
     def variance_of_mean(self, forest: Forest, rows: NDArray[Any], n_jobs: int) -> F64:
-        """Unbiased: Σ (f_b − μ)² / (G − 1)."""
-        n_members = forest.n_members
-        return super().variance_of_mean(forest, rows, n_jobs) * n_members / max(1, n_members - 1)
+        """Σ (f_b − μ)² / (G − 1), and c a² / n at least: no mean of n rows is surer."""
+        return self._between(forest, rows, self._of_residuals(rows, n_jobs), n_jobs)
+
+    def _of_residuals(self, rows: NDArray[Any], n_jobs: int) -> F64:
+        """Their variance c a², (n_rows, n_outputs)."""
+        factor = np.array([one.factor for one in self.outputs])
+        found: F64 = factor * self._sizes(rows, n_jobs) ** 2
+        return found
+
+    def _between(self, forest: Forest, rows: NDArray[Any], of_residuals: F64, n_jobs: int) -> F64:
+        n_members, n_seen = forest.n_members, len(self.outputs[0].residuals.values)
+        found = super().variance_of_mean(forest, rows, n_jobs) * n_members / max(1, n_members - 1)
+        return np.maximum(found, of_residuals / max(1, n_seen))
 
     def quantiles_of_mean(
         self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int

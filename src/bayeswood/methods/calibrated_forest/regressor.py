@@ -460,8 +460,9 @@ class CalibratedForestRegressor(CalibratedForest, ForestRegressor):
 
         what another sample of as many rows would change in the mean, and what no number of rows
         would take away (with the forest's squared bias, which looks like noise). Data are at least
-        a tenth of c a², and the total is the sum. See docs/uncertainty.md for both where the truth
-        is known.
+        a tenth of c a². Knowledge is at least c a² / n, where all bags say the same: no mean of n
+        out-of-bag rows is surer. The total is the sum. See docs/uncertainty.md for both where the
+        truth is known.
         """
         return super().uncertainty(X)
 

@@ -119,6 +119,21 @@ def test_lumps_are_left_to_the_leaves():
     assert model.residual_share_[0] <= 0.5
 
 
+def test_no_mean_is_surer_than_its_rows_allow(rng):
+    """Where the response is 0 throughout, all bags say so."""
+    X = np.column_stack([np.arange(200) % 2, rng.normal(size=200)])
+    y = np.where(X[:, 0] > 0, rng.exponential(size=200), 0.0)
+    model = CalibratedForestRegressor(8, random_state=0).fit(X, y)
+    between = model.predict_draws(X).var(axis=0, ddof=1)
+    of_residuals = model.predictive_._of_residuals(X, 1)[:, 0]
+    least = of_residuals / len(model.predictive_.outputs[0].residuals.values)
+    assert (between < 0.1 * least).any()
+    split = model.uncertainty(X)
+    np.testing.assert_allclose(split.knowledge, np.maximum(between, least))
+    np.testing.assert_array_equal(split.knowledge, model.predict_var(X, kind="mean"))
+    assert (np.diff(model.predict_interval(X, kind="mean")) > 0).all()
+
+
 def test_variance_is_shared_between_noise_and_members(regressor, friedman):
     X, _ = friedman
     split = regressor.uncertainty(X)
