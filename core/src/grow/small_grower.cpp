@@ -5,35 +5,47 @@
 namespace bayeswood {
 
 SmallGrower::SmallGrower(const EncodedMatrix& matrix, const Target& target,
-                         const SearchChoice& choice)
+                         const SearchChoice& choice, bool is_twig)
     : matrix_(matrix),
       target_(target),
       choice_(choice),
-      subtree_(matrix, target, choice.keeps_lists()),
+      subtree_(matrix, target, choice.keeps_lists(), choice.grows_class_twigs()),
       search_(subtree_, choice),
       twigs_(matrix, target),
       sums_(subtree_.rows(), target),
       left_classes_(target.n_outputs),
-      right_classes_(target.n_outputs) {}
+      right_classes_(target.n_outputs),
+      is_class_twig_(is_twig) {}
 
 void SmallGrower::grow(TreeContext& tree, std::uint32_t root, std::uint32_t depth,
                        const NodeTotals& totals, std::span<const std::uint32_t> rows,
                        const RowData& source, const MovedNode& moved) {
   subtree_.load_rows(rows, source, moved);
+  if (!tree.must_stop(totals, depth)) subtree_.load_features(*tree.options.kernels);
+  restart();
+  const std::uint32_t n = subtree_.n_rows();
+  push_or_end(tree, {root, depth, 0, subtree_.is_counted() ? totals : child_totals(0, n)}, nullptr);
+  grow_stack(tree);
+}
+
+void SmallGrower::restart() {
   search_.load();
-  if (!tree.must_stop(totals, depth)) subtree_.load_features();
   const std::uint32_t n = subtree_.n_rows();
   order_scratch_.resize(n);
-  side_.resize(n);
-  list_scratch_.resize(choice_.keeps_lists() ? n : 0);
+  side_.resize(is_class_twig_ ? MAX_TWIG_ROWS : n);
+  list_scratch_.resize(choice_.keeps_lists() ? n + LIST_ROOM : 0);
   stack_.clear();
-  push_or_end(tree, {root, depth, 0, subtree_.is_counted() ? totals : child_totals(0, n)}, nullptr);
+}
+
+void SmallGrower::grow_stack(TreeContext& tree) {
   while (!stack_.empty()) {
     const Task task = stack_.back();
     stack_.pop_back();
     check_stop(tree.stop);
     if (choice_.grows_twigs() && task.totals.n <= MAX_TWIG_ROWS) {
       grow_twig(tree, task);
+    } else if (class_twigs_ != nullptr && task.totals.n <= MAX_TWIG_ROWS) {
+      grow_class_twig(tree, task);
     } else {
       grow_node(tree, task);
     }
@@ -59,9 +71,19 @@ bool SmallGrower::push_or_end(TreeContext& tree, Task task, const double* class_
 }
 
 void SmallGrower::grow_twig(TreeContext& tree, const Task& task) {
-  const PlainLists lists{subtree_.list(0) + task.begin, subtree_.n_rows()};
+  const PlainLists lists{subtree_.list(0) + task.begin, subtree_.stride()};
   twigs_.grow(tree, {task.node, task.depth, task.totals},
               {ids(task), lists, subtree_.rows(), subtree_.row_of_id()});
+}
+
+// The weights of its classes are added up anew, in the same order.
+void SmallGrower::grow_class_twig(TreeContext& tree, const Task& task) {
+  search_.drop(task.n_pushed);
+  SmallGrower& twig = *class_twigs_;
+  twig.subtree_.load_twig(subtree_, task.begin, task.totals.n, *tree.options.kernels);
+  twig.restart();
+  twig.stack_.push_back({task.node, task.depth, 0, task.totals});
+  twig.grow_stack(tree);
 }
 
 void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
@@ -87,7 +109,12 @@ void SmallGrower::grow_node(TreeContext& tree, const Task& task) {
   bool left_ends = right_first && push_or_end(tree, left, left_w);
   const bool right_ends = push_or_end(tree, right, right_w);
   if (!right_first) left_ends = push_or_end(tree, left, left_w);
-  if (choice_.keeps_lists()) partition_lists(split, task, left_ends, right_ends);
+  if (!choice_.keeps_lists() || (left_ends && right_ends)) return;
+  if (choice_.grows_class_twigs()) {
+    part_plain_lists(split, task, *tree.options.kernels, left_ends, right_ends);
+  } else {
+    partition_lists(split, task, left_ends, right_ends);
+  }
 }
 
 NodeTotals SmallGrower::counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,

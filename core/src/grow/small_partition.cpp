@@ -120,6 +120,7 @@ std::uint32_t SmallGrower::partition_codes(Split& split, const Task& task) {
 
 // Marks each row's side.
 std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
+  if (choice_.grows_class_twigs()) return assign_plain_sides(split, task);
   const FeatureCodes& codes = matrix_.feature(split.feature);
   const bool from_list = choice_.keeps_lists();
   const SmallEntry* entries = from_list ? subtree_.list(split.feature) + task.begin : nullptr;
@@ -144,10 +145,36 @@ std::uint32_t SmallGrower::assign_sides(const Split& split, const Task& task) {
   return n_left;
 }
 
+// The same where nothing is missing: those of the list's first entries. How many they are is found
+// without a branch, which could not be foreseen.
+std::uint32_t SmallGrower::assign_plain_sides(const Split& split, const Task& task) {
+  const SmallEntry* list = subtree_.list(split.feature) + task.begin;
+  const SmallEntry above = make_entry<SmallEntry>(split.cut_code + 1, 0);
+  std::uint32_t n_left = 0;
+  for (std::uint32_t size = task.totals.n; size > 0; size /= 2) {
+    const std::uint32_t half = (size + 1) / 2;
+    n_left += half & (0U - static_cast<std::uint32_t>(list[n_left + half - 1] < above));
+  }
+  std::uint8_t* side = side_.data();
+  for (std::uint32_t i = 0; i < n_left; ++i) side[id_of(list[i])] = 1;
+  for (std::uint32_t i = n_left; i < task.totals.n; ++i) side[id_of(list[i])] = 0;
+  return n_left;
+}
+
+// Several lists at once; see partition_lists.
+void SmallGrower::part_plain_lists(const Split& split, const Task& task, const Kernels& kernels,
+                                   bool left_ends, bool right_ends) {
+  if (is_class_twig_) kernels.pack_sides(side_.data(), side_bits_);
+  const ListParts& parts = is_class_twig_ ? kernels.part_lists : kernels.part_long_lists;
+  const ListPart part = right_ends ? parts.left : (left_ends ? parts.right : parts.both);
+  part({subtree_.list(0) + task.begin, subtree_.stride(),
+        static_cast<std::uint32_t>(matrix_.n_features()), split.feature, task.totals.n, side_bits_,
+        list_scratch_.data(), side_.data()});
+}
+
 // Lists of children that end in a leaf are not needed any more.
 void SmallGrower::partition_lists(const Split& split, const Task& task, bool left_ends,
                                   bool right_ends) {
-  if (left_ends && right_ends) return;
   const std::uint32_t n = task.totals.n;
   for (std::uint32_t j = 0; j < matrix_.n_features(); ++j) {
     SmallEntry* entries = subtree_.list(j) + task.begin;

@@ -11,6 +11,7 @@ void Subtree::load_rows(std::span<const std::uint32_t> rows, const RowData& sour
                         const MovedNode& moved) {
   moved_ = moved;
   n_rows_ = static_cast<std::uint32_t>(rows.size());
+  stride_ = n_rows_ + (picks_lists_ ? LIST_ROOM : 0);
   row_of_id_.assign(rows.begin(), rows.end());
   order_.resize(rows.size());
   std::iota(order_.begin(), order_.end(), std::uint16_t{0});
@@ -89,14 +90,15 @@ void Subtree::gather_codes(std::size_t first, std::size_t n_columns) {
   }
 }
 
-void Subtree::load_features() {
+void Subtree::load_features(const Kernels& kernels) {
   const std::size_t d = matrix_.n_features();
   const std::size_t n = n_rows_;
   if (!keeps_lists_) {
     codes_.resize(d * n);
     return gather_codes(0, d);
   }
-  lists_.resize(d * n);
+  lists_.resize(d * stride_);
+  if (picks_lists_) return pick_lists(kernels);
   scratch_.resize(n);
   if (moved_.exists()) {
     for (std::uint32_t j = 0; j < d; ++j) sort_list(j, moved_.column(j));
@@ -109,6 +111,57 @@ void Subtree::load_features() {
     for (std::size_t k = 0; k < size; ++k)
       sort_list(static_cast<std::uint32_t>(first + k), codes_.data() + k * n);
   }
+}
+
+void Subtree::pick_lists(const Kernels& kernels) {
+  const auto n = static_cast<std::uint32_t>(matrix_.n_rows());
+  const auto d = static_cast<std::uint32_t>(matrix_.n_features());
+  if (table_lists_.empty()) sort_table();
+  number_of_.assign(n, NO_NUMBER);
+  for (std::uint32_t i = 0; i < n_rows_; ++i)
+    number_of_[row_of_id_[i]] = static_cast<std::uint16_t>(i);
+  for (std::uint32_t j = 0; j < d; ++j) {
+    const SmallEntry* from = table_lists_.data() + std::size_t{j} * n;
+    if (n_rows_ == n) {
+      std::copy_n(from, n, list(j));
+    } else {
+      kernels.pick_list(from, n, number_of_.data(), list(j));
+    }
+  }
+}
+
+void Subtree::sort_table() {
+  const auto n = static_cast<std::uint32_t>(matrix_.n_rows());
+  const auto d = static_cast<std::uint32_t>(matrix_.n_features());
+  table_lists_.resize(std::size_t{d} * n);
+  scratch_.resize(n);
+  for (std::uint32_t j = 0; j < d; ++j) {
+    SmallEntry* sorted = table_lists_.data() + std::size_t{j} * n;
+    fill_sorted_codes(sorted, scratch_.data(), n, matrix_.column(j));
+  }
+}
+
+void Subtree::load_twig(const Subtree& whole, std::uint32_t begin, std::uint32_t n,
+                        const Kernels& kernels) {
+  const auto ids = whole.ids(begin, n);
+  n_rows_ = n;
+  stride_ = n + LIST_ROOM;
+  order_.resize(n);
+  std::iota(order_.begin(), order_.end(), std::uint16_t{0});
+  row_of_id_.resize(n);
+  w_.resize(n);
+  label_.resize(n);
+  number_of_.resize(whole.n_rows_);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    number_of_[ids[i]] = static_cast<std::uint16_t>(i);
+    row_of_id_[i] = whole.row_of_id_[ids[i]];
+    w_[i] = whole.w_[ids[i]];
+    label_[i] = whole.label_[ids[i]];
+  }
+  rows_ = {nullptr, nullptr, w_.data(), label_.data(), nullptr, {}};
+  lists_.resize(matrix_.n_features() * stride_);
+  for (std::uint32_t j = 0; j < matrix_.n_features(); ++j)
+    kernels.pick_list(whole.list(j) + begin, n, number_of_.data(), list(j));
 }
 
 void Subtree::sort_list(std::uint32_t feature, const std::uint16_t* codes) {

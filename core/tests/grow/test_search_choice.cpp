@@ -110,6 +110,29 @@ TEST(several_classes_have_their_own_way) {
   CHECK(choice.sums_codes(eight_values, 6, 0) && !choice.sums_codes(eight_values, 5, 0));
 }
 
+TEST(classes_keep_lists_where_most_are_sorted) {
+  ChoiceCase one;
+  for (std::size_t i = 0; i < one.data.n; ++i)
+    for (std::size_t j = 1; j < one.data.d; j += 4)
+      one.data.cells[i * one.data.d + j] += 1e-3 * static_cast<double>(i);
+  ChoiceCase few_values;
+  few_values.set_classes(3);
+  one.matrix = one.data.encoded();
+  one.set_classes(3);
+  CHECK(!one.choice().keeps_lists() && !one.choice().grows_class_twigs());
+  if (avx512_kernels() == nullptr) return;
+  one.options.kernels = few_values.options.kernels = avx512_kernels();
+  CHECK(one.choice().keeps_lists() && one.choice().grows_class_twigs());
+  CHECK(one.choice().sums_codes(one.matrix.feature(3), 6, 4));
+  CHECK(!few_values.choice().keeps_lists());
+  one.options.max_features = 2;
+  CHECK(!one.choice().keeps_lists());
+  one.options.max_features = 8;
+  CHECK(one.choice().grows_class_twigs() && !one.choice().sums_codes(one.matrix.feature(3), 6, 4));
+  one.set_numbers();
+  CHECK(one.choice().keeps_lists() && !one.choice().grows_class_twigs());
+}
+
 TEST(a_draw_among_the_best_goes_before_all) {
   ChoiceCase one;
   one.set_classes(3, Criterion::ENTROPY);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,11 @@ namespace bayeswood {
 
 class SmallGrower {
  public:
-  SmallGrower(const EncodedMatrix& matrix, const Target& target, const SearchChoice& choice);
+  SmallGrower(const EncodedMatrix& matrix, const Target& target, const SearchChoice& choice)
+      : SmallGrower(matrix, target, choice, false) {
+    if (choice.grows_class_twigs())
+      class_twigs_.reset(new SmallGrower(matrix, target, choice, true));
+  }
 
   // By feature: how far the tree trusts a category, see level_trust.hpp.
   void set_trust(const double* trust) { search_.set_trust(trust); }
@@ -31,9 +36,14 @@ class SmallGrower {
     std::uint32_t n_pushed = 0;  // classes whose weights wait in ClassLanes
   };
 
+  SmallGrower(const EncodedMatrix& matrix, const Target& target, const SearchChoice& choice,
+              bool is_twig);
+  void restart();
+  void grow_stack(TreeContext& tree);
   void end(TreeContext& tree, const Task& task);
   bool push_or_end(TreeContext& tree, Task task, const double* class_w);
   void grow_twig(TreeContext& tree, const Task& task);
+  void grow_class_twig(TreeContext& tree, const Task& task);
   void grow_node(TreeContext& tree, const Task& task);
   NodeTotals child_totals(std::uint32_t begin, std::uint32_t n);
   NodeTotals counted_or_summed(PackedCount rows, std::uint32_t begin, std::uint32_t n,
@@ -45,6 +55,9 @@ class SmallGrower {
   std::uint32_t partition(Split& split, const Task& task);
   std::uint32_t partition_codes(Split& split, const Task& task);
   void partition_lists(const Split& split, const Task& task, bool left_ends, bool right_ends);
+  std::uint32_t assign_plain_sides(const Split& split, const Task& task);
+  void part_plain_lists(const Split& split, const Task& task, const Kernels& kernels,
+                        bool left_ends, bool right_ends);
   std::span<const std::uint16_t> ids(const Task& task) const {
     return subtree_.ids(task.begin, task.totals.n);
   }
@@ -63,6 +76,10 @@ class SmallGrower {
   std::vector<SmallEntry> list_scratch_;
   std::vector<Task> stack_;
   Sides sides_;
+  RowSides side_bits_;  // the same in a twig
+  // Grows twigs of classes: subtrees of at most MAX_TWIG_ROWS, which have none of their own.
+  std::unique_ptr<SmallGrower> class_twigs_;
+  bool is_class_twig_;
 };
 
 }  // namespace bayeswood

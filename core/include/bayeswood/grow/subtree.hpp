@@ -19,14 +19,19 @@ constexpr std::uint32_t MAX_SMALL_ROWS = 65536;
 
 class Subtree {
  public:
-  Subtree(const EncodedMatrix& matrix, const Target& target, bool keeps_lists)
-      : matrix_(matrix), target_(target), keeps_lists_(keeps_lists) {}
+  // `picks_lists`: out of the lists of the whole table, which are kept from tree to tree.
+  Subtree(const EncodedMatrix& matrix, const Target& target, bool keeps_lists, bool picks_lists)
+      : matrix_(matrix), target_(target), keeps_lists_(keeps_lists), picks_lists_(picks_lists) {}
 
   // `rows` are training rows in ascending order, whose data stand in `source` by training row.
   // `moved`: these rows, if they stand together.
   void load_rows(std::span<const std::uint32_t> rows, const RowData& source,
                  const MovedNode& moved);
-  void load_features();
+  void load_features(const Kernels& kernels);
+  // In place of both: a node of another subtree of classes, from `begin` on. Rows are numbered
+  // anew.
+  void load_twig(const Subtree& whole, std::uint32_t begin, std::uint32_t n,
+                 const Kernels& kernels);
 
   const EncodedMatrix& matrix() const { return matrix_; }
   const Target& target() const { return target_; }
@@ -44,10 +49,9 @@ class Subtree {
   std::uint16_t* order(std::uint32_t begin) { return order_.data() + begin; }
 
   bool keeps_lists() const { return keeps_lists_; }
-  SmallEntry* list(std::uint32_t feature) { return lists_.data() + std::size_t{feature} * n_rows_; }
-  const SmallEntry* list(std::uint32_t feature) const {
-    return lists_.data() + std::size_t{feature} * n_rows_;
-  }
+  SmallEntry* list(std::uint32_t feature) { return lists_.data() + feature * stride_; }
+  const SmallEntry* list(std::uint32_t feature) const { return lists_.data() + feature * stride_; }
+  std::size_t stride() const { return stride_; }  // from list to list
   // Else codes by id.
   const std::uint16_t* column(std::uint32_t feature) const {
     return codes_.data() + std::size_t{feature} * n_rows_;
@@ -63,12 +67,15 @@ class Subtree {
   void load_values(const RowData& source);
   void load_moved();
   void sort_list(std::uint32_t feature, const std::uint16_t* codes);
+  void pick_lists(const Kernels& kernels);
+  void sort_table();
   void gather_codes(std::size_t first, std::size_t n_columns);
 
   const EncodedMatrix& matrix_;
   const Target& target_;
-  bool keeps_lists_;
+  bool keeps_lists_, picks_lists_;
   std::uint32_t n_rows_ = 0;
+  std::size_t stride_ = 0;
   MovedNode moved_;
   RowData rows_;
   std::vector<WeightedValue> pair_;
@@ -79,6 +86,8 @@ class Subtree {
   std::vector<std::uint32_t> row_of_id_;
   std::vector<std::uint16_t> order_;  // ids, ascending within each node
   std::vector<SmallEntry> lists_, scratch_;
+  std::vector<SmallEntry> table_lists_;   // of all rows, where lists are picked
+  std::vector<std::uint16_t> number_of_;  // by row of what lists are taken from
   std::vector<std::uint16_t> codes_;  // of all columns; where lists are kept, of some while loading
 };
 

@@ -135,7 +135,7 @@ class SideTable {
   explicit SideTable(const RowSides& sides)
       : low_(_mm512_load_si512(sides.words)), high_(_mm512_load_si512(sides.words + 8)) {}
 
-  __mmask16 left(__mmask16 here, __m512i entries) const {
+  __mmask16 left(__mmask16 here, __m512i entries, const SmallEntry*) const {
     const __m512i place = _mm512_srli_epi32(entries, 5);
     const __m512i word = _mm512_permutex2var_epi32(low_, place, high_);
     const __m512i turned = _mm512_rorv_epi32(word, entries);
@@ -146,6 +146,29 @@ class SideTable {
   __m512i low_, high_;
 };
 
+// The same from a byte per row, of any number of rows: 16 are read sooner than they are gathered.
+class SideBytes {
+ public:
+  explicit SideBytes(const std::uint8_t* side) : side_(side) {}
+
+  __mmask16 left(__mmask16 here, __m512i, const SmallEntry* list) const {
+    std::uint32_t lefts = 0;
+    if (here == 0xffff) {
+      for (std::uint32_t k = 0; k < ENTRIES; ++k) lefts |= bit(list, k);
+    } else {
+      for (std::uint32_t k = 0; (here >> k) != 0; ++k) lefts |= bit(list, k);
+    }
+    return static_cast<__mmask16>(lefts);
+  }
+
+ private:
+  std::uint32_t bit(const SmallEntry* list, std::uint32_t k) const {
+    return std::uint32_t{side_[id_of(list[k])]} << k;
+  }
+
+  const std::uint8_t* side_;
+};
+
 void copy_entries(const SmallEntry* from, std::uint32_t n, SmallEntry* to) {
   for (std::uint32_t i = 0; i < n; i += ENTRIES) {
     const __mmask16 here = first_of(n - i);
@@ -154,11 +177,11 @@ void copy_entries(const SmallEntry* from, std::uint32_t n, SmallEntry* to) {
 }
 
 // A list of 16 entries at most, which are read before any is written.
-template <bool LEFT, bool RIGHT>
-void part_few(SmallEntry* list, std::uint32_t n, const SideTable& sides) {
+template <bool LEFT, bool RIGHT, class Sides>
+void part_few(SmallEntry* list, std::uint32_t n, const Sides& sides) {
   const __mmask16 here = first_of(n);
   const __m512i entries = _mm512_maskz_loadu_epi32(here, list);
-  const __mmask16 goes_left = sides.left(here, entries);
+  const __mmask16 goes_left = sides.left(here, entries, list);
   const auto goes_right = static_cast<__mmask16>(here & ~goes_left);
   const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
   const __m512i lefts = _mm512_maskz_compress_epi32(goes_left, entries);
@@ -168,14 +191,14 @@ void part_few(SmallEntry* list, std::uint32_t n, const SideTable& sides) {
 }
 
 // Left entries are written to where they were read or before, right ones wait in the scratch.
-template <bool LEFT, bool RIGHT>
-void part_many(SmallEntry* list, std::uint32_t n, const SideTable& sides, SmallEntry* scratch) {
+template <bool LEFT, bool RIGHT, class Sides>
+void part_many(SmallEntry* list, std::uint32_t n, const Sides& sides, SmallEntry* scratch) {
   std::uint32_t left = 0;
   std::uint32_t right = 0;
   for (std::uint32_t i = 0; i < n; i += ENTRIES) {
     const __mmask16 here = first_of(n - i);
     const __m512i entries = _mm512_maskz_loadu_epi32(here, list + i);
-    const __mmask16 goes_left = sides.left(here, entries);
+    const __mmask16 goes_left = sides.left(here, entries, list + i);
     const auto goes_right = static_cast<__mmask16>(here & ~goes_left);
     const auto n_left = static_cast<std::uint32_t>(_mm_popcnt_u32(goes_left));
     if (LEFT && i + ENTRIES <= n) {
@@ -192,9 +215,8 @@ void part_many(SmallEntry* list, std::uint32_t n, const SideTable& sides, SmallE
   if (RIGHT) copy_entries(scratch, right, list + left);
 }
 
-template <bool LEFT, bool RIGHT>
-void part_lists(const ListParting& t) {
-  const SideTable sides(t.sides);
+template <bool LEFT, bool RIGHT, class Sides>
+void part_by(const ListParting& t, const Sides& sides) {
   for (std::uint32_t k = 0; k < t.n_lists; ++k) {
     SmallEntry* list = t.lists + k * t.stride;
     if (k == t.skipped) continue;
@@ -204,6 +226,15 @@ void part_lists(const ListParting& t) {
       part_many<LEFT, RIGHT>(list, t.n, sides, t.scratch);
     }
   }
+}
+
+template <bool LEFT, bool RIGHT>
+void part_lists(const ListParting& t) {
+  part_by<LEFT, RIGHT>(t, SideTable(t.sides));
+}
+template <bool LEFT, bool RIGHT>
+void part_long_lists(const ListParting& t) {
+  part_by<LEFT, RIGHT>(t, SideBytes(t.side));
 }
 
 // The class weights of both children side by side, those of the right one WIDTH lanes further. Each
@@ -239,9 +270,37 @@ std::uint32_t part_classes(const ClassPartTask& t) {
 std::uint32_t part_classes(const ClassPartTask& t) {
   static constexpr ClassPart BY_VECTORS[][2] = {{part_classes<4, false>, part_classes<4, true>},
                                                 {part_classes<8, false>, part_classes<8, true>},
-                                                {part_classes<16, false>, part_classes<16, true>},
+                                                {part_classes<12, false>, part_classes<12, true>},
                                                 {part_classes<16, false>, part_classes<16, true>}};
   return BY_VECTORS[t.n_vectors - 1][t.side != nullptr ? 1 : 0](t);
+}
+
+void pick_list(const SmallEntry* list, std::uint32_t n, const std::uint16_t* number,
+               SmallEntry* to) {
+  const __m512i code_bits = _mm512_set1_epi32(static_cast<int>(0xffff0000U));
+  const __m512i none = _mm512_set1_epi32(NO_NUMBER);
+  alignas(32) std::uint16_t numbers[ENTRIES] = {};
+  for (std::uint32_t i = 0; i < n; i += ENTRIES) {
+    const __mmask16 here = first_of(n - i);
+    const auto look_up = [&](std::uint32_t k) { numbers[k] = number[id_of(list[i + k])]; };
+    if (i + ENTRIES <= n) {
+      for (std::uint32_t k = 0; k < ENTRIES; ++k) look_up(k);
+    } else {
+      for (std::uint32_t k = 0; i + k < n; ++k) look_up(k);
+    }
+    const auto* looked_up = reinterpret_cast<const __m256i*>(numbers);
+    const __m512i ids = _mm512_cvtepu16_epi32(_mm256_load_si256(looked_up));
+    const __m512i codes = _mm512_and_si512(_mm512_maskz_loadu_epi32(here, list + i), code_bits);
+    const __mmask16 picked = _mm512_mask_cmpneq_epi32_mask(here, ids, none);
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(picked, _mm512_or_si512(codes, ids)));
+    to += _mm_popcnt_u32(picked);
+  }
+}
+
+void pack_sides(const std::uint8_t* side, RowSides& sides) {
+  const __m512i ones = _mm512_set1_epi8(1);
+  for (std::uint32_t i = 0; i < MAX_TWIG_ROWS / 64; ++i)
+    sides.words[i] = _mm512_test_epi8_mask(_mm512_loadu_si512(side + 64 * i), ones);
 }
 
 const Kernels& made_wide_kernels() {
@@ -251,7 +310,11 @@ const Kernels& made_wide_kernels() {
     best.part_classes = part_classes;
     best.scan_wide = scan_lists<Lanes8, WideTask>;
     best.moves = &avx512_moves();
+    best.pick_list = pick_list;
+    best.pack_sides = pack_sides;
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
+    best.part_long_lists = {part_long_lists<true, true>, part_long_lists<true, false>,
+                            part_long_lists<false, true>};
     use_avx512_bins(best);
     use_avx512(best.narrow);
     use_avx512(best.wide);

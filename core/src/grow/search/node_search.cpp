@@ -36,7 +36,7 @@ Split SubtreeSearch::best(const SmallNode& node, TreeContext& tree) {
     case Way::WEIGHTS:
       return best_split(weights_, node, tree);
     case Way::PLAIN_LISTS: {
-      const PlainLists lists{subtree_.list(0) + node.begin, subtree_.n_rows()};
+      const PlainLists lists{subtree_.list(0) + node.begin, subtree_.stride()};
       return best_split(
           plain_, {node.totals, subtree_.rows().pair, lists, node.limits, node.kernels}, tree);
     }

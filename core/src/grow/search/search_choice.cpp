@@ -1,5 +1,7 @@
 #include "bayeswood/grow/search/search_choice.hpp"
 
+#include <algorithm>
+
 #include "bayeswood/grow/search/classes/class_lanes.hpp"
 #include "bayeswood/grow/search/classes/class_screen.hpp"
 #include "bayeswood/grow/subtree.hpp"
@@ -40,6 +42,22 @@ bool scans_wide(const GrowOptions& options) {
   return options.kernels != nullptr && options.kernels->scan_wide != nullptr;
 }
 
+// To part the lists of all features costs less than to sort a node's rows for a few, as long as
+// these are not too few, and are sorted at all: those of few values are summed up by code.
+bool class_lists_pay(const EncodedMatrix& matrix, const Target& target,
+                     const GrowOptions& options) {
+  constexpr std::size_t MOST_WIDE = 7;  // features for each that a node looks at
+  if (target.kind != TargetKind::CLASSES || !is_plain(matrix) || !scans_wide(options) ||
+      options.n_candidates > 0 || matrix.n_rows() >= MAX_SMALL_ROWS ||
+      matrix.n_features() > MOST_WIDE * options.max_features)
+    return false;
+  const std::size_t n_twig = std::min<std::size_t>(matrix.n_rows(), MAX_TWIG_ROWS);
+  std::size_t n_sorted = 0;
+  for (std::size_t j = 0; j < matrix.n_features(); ++j)
+    n_sorted += 4 * std::size_t{matrix.feature(j).n_codes} > 3 * n_twig ? 1 : 0;
+  return 4 * n_sorted >= 3 * matrix.n_features();
+}
+
 }  // namespace
 
 SearchChoice::SearchChoice(const EncodedMatrix& matrix, const Target& target,
@@ -48,7 +66,7 @@ SearchChoice::SearchChoice(const EncodedMatrix& matrix, const Target& target,
       n_outputs_(target.n_outputs),
       has_categories_(matrix.has_categories()),
       draws_candidates_(options.n_candidates > 0),
-      keeps_lists_(looks_at_most(matrix, options)),
+      keeps_lists_(looks_at_most(matrix, options) || class_lists_pay(matrix, target, options)),
       keeps_histograms_(kind_ == TargetKind::SCALAR && !draws_candidates_ &&
                         options.max_features >= matrix.n_features()),
       moves_rows_(keeps_histograms_ && is_plain(matrix) && matrix.n_features() <= MOVED_FEATURES),
@@ -59,7 +77,9 @@ SearchChoice::SearchChoice(const EncodedMatrix& matrix, const Target& target,
                    scans_wide(options) && !draws_candidates_),
       may_screen_(kind_ == TargetKind::CLASSES && target.criterion == Criterion::GINI &&
                   !draws_candidates_ && n_outputs_ <= ClassScreen::MAX_LABELS &&
-                  options.min_weight_fraction_leaf == 0) {}
+                  options.min_weight_fraction_leaf == 0),
+      sums_codes_(!looks_at_most(matrix, options)),
+      class_twigs_(class_lists_pay(matrix, target, options)) {}
 
 Way SearchChoice::in_table(bool counting) const {
   if (draws_candidates_) return Way::CANDIDATES;
@@ -98,7 +118,7 @@ SearchChoice::ClassScores SearchChoice::class_scores(const NodeTotals& node,
 // Cheaper than sorting the rows where codes are few beside them.
 bool SearchChoice::sums_codes(const FeatureCodes& codes, std::uint32_t n_rows,
                               std::uint32_t width) const {
-  if (keeps_lists_ || codes.is_category) return false;
+  if (!sums_codes_ || codes.is_category) return false;
   if (width > 0) return codes.n_codes * (LANES + width) <= 12 * n_rows;
   return std::size_t{codes.n_codes} * n_outputs_ <= 4 * std::size_t{n_rows};
 }

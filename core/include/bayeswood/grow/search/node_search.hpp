@@ -30,6 +30,8 @@ class SubtreeSearch {
   // Where the classes of the node that was searched last stand in lanes; else null.
   ClassLanes* lanes() { return classes_.lanes(); }
   ClassLanes* waiting() { return classes_.waiting(); }
+  // Of a node that another grower takes.
+  void drop(std::uint32_t n_pushed) { classes_.drop(n_pushed); }
 
  private:
   const Subtree& subtree_;

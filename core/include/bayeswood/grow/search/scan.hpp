@@ -286,7 +286,9 @@ struct Kernels {
   LaneKernels<double> wide;
   // For twigs, see twig_grower.hpp; null where none are grown.
   WideScan scan_wide = nullptr;
-  ListParts part_lists{};
+  ListParts part_lists{}, part_long_lists{};  // by bits, by bytes
+  SidePacking pack_sides = nullptr;
+  ListPicking pick_list = nullptr;
   // For rows of large nodes that stand together.
   const MoveKernels* moves = &portable_moves();
 

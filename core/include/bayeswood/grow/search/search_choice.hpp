@@ -49,6 +49,9 @@ class SearchChoice {
   // Subtrees keep the rows of all features sorted; PlainSearch, where it serves, and twigs too.
   bool keeps_lists() const { return keeps_lists_; }
   bool grows_twigs() const { return plain_lists_; }
+  // Lists of classes are parted with AVX-512, and there are twigs too; the lists of a tree are
+  // picked out of those of the whole table.
+  bool grows_class_twigs() const { return class_twigs_; }
   // Nodes of the table look at all features, so that histograms go from parent to child.
   bool keeps_histograms() const { return keeps_histograms_; }
   // Rows of nodes of the table are moved to stand together, see moved_rows.hpp.
@@ -72,7 +75,7 @@ class SearchChoice {
   TargetKind kind_;
   std::uint32_t n_outputs_;
   bool has_categories_, draws_candidates_, keeps_lists_, keeps_histograms_, moves_rows_;
-  bool may_count_, bins_weights_, plain_lists_, may_screen_;
+  bool may_count_, bins_weights_, plain_lists_, may_screen_, sums_codes_, class_twigs_;
 };
 
 }  // namespace bayeswood

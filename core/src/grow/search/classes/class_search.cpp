@@ -54,11 +54,22 @@ std::uint32_t ClassSearch::search(std::span<const std::uint32_t> features, Split
   return n_refused;
 }
 
+// By id; where lists are kept, they say them.
+const std::uint16_t* ClassSearch::codes_of(std::uint32_t feature, std::uint32_t slot) {
+  if (!subtree_.keeps_lists()) return subtree_.column(feature);
+  std::vector<std::uint16_t>& codes = codes_[slot];
+  codes.resize(subtree_.n_rows());
+  const SmallEntry* list = lists_.of(feature, slot);
+  for (std::uint32_t i = 0; i < node_->totals.n; ++i)
+    codes[id_of(list[i])] = static_cast<std::uint16_t>(code_of(list[i]));
+  return codes.data();
+}
+
 void ClassSearch::fill_bins(std::span<const std::uint32_t> features) {
   bins_.restart(lists_.rows(), subtree_.rows(), node_->limits);
   for (std::uint32_t k = 0; k < features.size(); ++k) {
     if (!by_code_[k]) continue;
-    bins_.add(k, subtree_.column(features[k]), subtree_.matrix().feature(features[k]));
+    bins_.add(k, codes_of(features[k], k), subtree_.matrix().feature(features[k]));
   }
   bins_.fill();
 }
@@ -67,7 +78,7 @@ void ClassSearch::fill_histogram(std::span<const std::uint32_t> features) {
   histogram_.restart(node_->limits);
   for (std::uint32_t k = 0; k < features.size(); ++k) {
     if (!by_code_[k]) continue;
-    histogram_.add(k, subtree_.column(features[k]), subtree_.matrix().feature(features[k]));
+    histogram_.add(k, codes_of(features[k], k), subtree_.matrix().feature(features[k]));
   }
   histogram_.fill(lists_.rows(), subtree_.rows());
 }
@@ -82,7 +93,8 @@ void ClassSearch::set_floor(std::uint32_t feature, double floor) {
 Split ClassSearch::search_feature(std::uint32_t feature, std::uint32_t slot) {
   const FeatureCodes& codes = subtree_.matrix().feature(feature);
   if (!by_code_[slot]) {
-    return search_.search(lists_.of(feature, slot), codes, feature, node_->totals, node_->limits);
+    const SmallEntry* list = lists_.of(feature, slot);
+    return search_.search(list, codes, feature, node_->totals, node_->limits);
   }
   if (in_lanes_) return bins_.search(slot, feature, node_->limits);
   return histogram_.search(slot, feature, node_->totals, node_->limits);

@@ -109,20 +109,12 @@ class ClassLanes {
   // Keeps a child's class weights until it is searched: the last one pushed comes first. Returns
   // how many classes it has.
   std::uint32_t push(const double* class_w) {
-    const std::size_t before = pushed_.size();
-    for (std::uint32_t k = 0; k < n_classes_; ++k) {
-      if (class_w[k] > 0) pushed_.push_back({label_[k], class_w[k]});
-    }
-    return static_cast<std::uint32_t>(pushed_.size() - before);
+    return push_present({class_w, n_classes_}, [this](std::size_t k) { return label_[k]; });
   }
 
   // The same of weights by label.
   std::uint32_t push_labels(std::span<const double> class_w) {
-    const std::size_t before = pushed_.size();
-    for (std::size_t label = 0; label < class_w.size(); ++label) {
-      if (class_w[label] > 0) pushed_.push_back({static_cast<std::int32_t>(label), class_w[label]});
-    }
-    return static_cast<std::uint32_t>(pushed_.size() - before);
+    return push_present(class_w, [](std::size_t k) { return static_cast<std::int32_t>(k); });
   }
 
   // Cuts must score more than this to be found.
@@ -146,6 +138,21 @@ class ClassLanes {
   }
 
  private:
+  // Without a branch: whether a class is left cannot be foreseen.
+  template <class LabelOf>
+  std::uint32_t push_present(std::span<const double> class_w, LabelOf label_of) {
+    const std::size_t before = pushed_.size();
+    pushed_.resize(before + class_w.size());
+    ClassWeight* to = pushed_.data() + before;
+    std::uint32_t n_present = 0;
+    for (std::size_t k = 0; k < class_w.size(); ++k) {
+      to[n_present] = {label_of(k), class_w[k]};
+      n_present += class_w[k] > 0 ? 1 : 0;
+    }
+    pushed_.resize(before + n_present);
+    return n_present;
+  }
+
   // Labels ascend.
   void set_lanes(std::span<const ClassWeight> present, const Kernels& kernels) {
     kernels_ = &kernels;

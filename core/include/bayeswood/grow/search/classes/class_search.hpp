@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bayeswood/grow/search/classes/class_bins.hpp"
 #include "bayeswood/grow/search/classes/class_histogram.hpp"
@@ -40,6 +41,8 @@ class ClassSearch {
   ClassLanes* lanes() { return in_lanes_ ? &lanes_ : nullptr; }
   // Where they do not, the weights of its children's classes may wait there all the same.
   ClassLanes* waiting() { return may_wait_ ? &lanes_ : nullptr; }
+  // Of a node that another search takes.
+  void drop(std::uint32_t n_pushed) { lanes_.drop(n_pushed); }
   // In place of `prepare`, of a node that is not to be searched.
   void pass(const SmallNode& node) {
     lanes_.drop(node.n_pushed);
@@ -48,6 +51,7 @@ class ClassSearch {
 
  private:
   bool any_by_code(std::span<const std::uint32_t> features);
+  const std::uint16_t* codes_of(std::uint32_t feature, std::uint32_t slot);
   void fill_bins(std::span<const std::uint32_t> features);
   void fill_histogram(std::span<const std::uint32_t> features);
   void set_floor(std::uint32_t feature, double floor);
@@ -58,7 +62,8 @@ class ClassSearch {
   const SmallNode* node_ = nullptr;
   bool in_lanes_ = false;
   bool may_wait_ = false;
-  bool by_code_[LANES] = {};  // of the group: split from sums by code
+  bool by_code_[LANES] = {};                 // of the group: split from sums by code
+  std::vector<std::uint16_t> codes_[LANES];  // by id, of such, where lists are kept
   NodeLists lists_;
   ListSearch<SmallEntry> search_;
   ClassHistogram histogram_;
