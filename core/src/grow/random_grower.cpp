@@ -47,6 +47,8 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
     check_stop(tree.stop);
     if (!grow_copied(tree, task)) grow_node(tree, task);
   }
+  if (narrow_) narrow_->settle_thresholds(tree.builder);
+  if (wide_) wide_->settle_thresholds(tree.builder);
 }
 
 void RandomGrower::load_scalars() {

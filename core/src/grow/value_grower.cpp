@@ -13,7 +13,7 @@ namespace bayeswood {
 namespace {
 
 // Bytes of a subtree's values: most of the second cache is left for the rest.
-constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 18;
+constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 20;
 
 // The largest float that does not exceed a number, and the one below it, without a branch: as
 // integers floats of one sign are in order.
@@ -70,7 +70,8 @@ ValueGrower<Value>::ValueGrower(const EncodedMatrix& matrix, const Target& targe
       largest_(table.stride),
       cut_(table.stride),
       threshold_(table.stride),
-      gains_(table.stride) {}
+      gains_(table.stride),
+      drawn_(table.has_bins ? matrix.n_features() : 0) {}
 
 template <class Value>
 bool ValueGrower<Value>::takes_all(const TreeContext& tree) const {
@@ -95,7 +96,6 @@ void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
     stack_.pop_back();
     grow_node(tree, next);
   }
-  settle_thresholds(tree.builder);
 }
 
 template <class Value>
@@ -167,7 +167,7 @@ void ValueGrower<Value>::grow_node(TreeContext& tree, const GrowTask& task) {
   split.threshold = best.threshold;
   const auto children = tree.builder.set_split(task.node, split, left.totals.n, right.totals.n);
   if (table_.has_bins && matrix_.feature(best.feature).high.size() > 0)
-    drawn_.push_back({task.node, best.feature, best.threshold, best.largest});
+    drawn_[best.feature].push_back({tree.builder.last_threshold(), best.largest, best.threshold});
   left.node = children.left;
   right.node = children.right;
   tree.importance[best.feature] += std::max(0.0, best.score);
@@ -363,25 +363,34 @@ void ValueGrower<Value>::try_all(TreeContext& tree, const GrowTask& task, const 
   }
 }
 
-// A threshold inside a bin moves to the bin's edge. Nothing waits for it, so that all of a subtree
-// are looked up together: their cache misses overlap.
+// A threshold inside a bin moves to the bin's edge. Nothing waits for it, so that all of a tree are
+// looked up feature by feature: its tables stay in the second cache, and cache misses overlap.
 template <class Value>
 void ValueGrower<Value>::settle_thresholds(TreeBuilder& builder) {
-  for (const Drawn& own : drawn_) grids_[own.feature].cells().ask_for(own.threshold);
-  for (const Drawn& own : drawn_) {
-    const FeatureCodes& codes = matrix_.feature(own.feature);
-    const std::uint32_t near = grids_[own.feature].cells().around(own.threshold).first;
-    codes.low.ask_for(near);
-    codes.high.ask_for(near);
+  constexpr std::size_t AHEAD = 16;
+  for (std::uint32_t j = 0; j < drawn_.size(); ++j) {
+    const FeatureCodes& codes = matrix_.feature(j);
+    const CodeGrid& grid = grids_[j];
+    std::vector<Drawn>& drawn = drawn_[j];
+    const auto later = [&](std::size_t i) {
+      return drawn[std::min(i, drawn.size() - 1)].threshold;
+    };
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      grid.cells().ask_for(later(i + 2 * AHEAD));
+      const std::uint32_t near = grid.cells().around(later(i + AHEAD)).first;
+      codes.low.ask_for(near);
+      codes.high.ask_for(near);
+      builder.ask_for_threshold(drawn[std::min(i + AHEAD, drawn.size() - 1)].place);
+      const Drawn& own = drawn[i];
+      std::uint32_t code = grid.code_below(0, codes.n_codes - 1, own.threshold);
+      const bool inside = own.threshold < codes.high[code];
+      code -= inside && codes.low[code] == own.largest ? 1 : 0;
+      code = std::min(code, codes.n_codes - 2);
+      const double edge = codes.threshold_between(code, code + 1);
+      builder.set_threshold(own.place, inside ? edge : own.threshold);
+    }
+    drawn.clear();
   }
-  for (const Drawn& own : drawn_) {
-    const FeatureCodes& codes = matrix_.feature(own.feature);
-    std::uint32_t code = grids_[own.feature].code_below(0, codes.n_codes - 1, own.threshold);
-    if (!(own.threshold < codes.high[code])) continue;
-    if (codes.low[code] == own.largest) --code;
-    builder.set_threshold(own.node, codes.threshold_between(code, code + 1));
-  }
-  drawn_.clear();
 }
 
 template class ValueGrower<float>;

@@ -45,6 +45,9 @@ class ValueGrower {
   void grow(TreeContext& tree, const GrowTask& task, std::vector<std::uint32_t>& order,
             const RowData& data, const ScalarRows& scalars, Stream& draws);
 
+  // When all nodes of the tree are grown.
+  void settle_thresholds(TreeBuilder& builder);
+
  private:
   std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
     return parts_.rows_of(task);
@@ -63,9 +66,9 @@ class ValueGrower {
   };
   // A threshold that may lie inside a bin.
   struct Drawn {
-    std::uint32_t node, feature;
+    std::uint32_t place;  // see TreeBuilder
+    Value largest;        // of the feature in the node
     double threshold;
-    Value largest;
   };
   // The best cut so far.
   struct Best {
@@ -101,7 +104,6 @@ class ValueGrower {
   Picked pick(FeatureOrder& features, std::size_t most);
   void cut_at_random(Value least, Value largest, Value end, double& threshold, Value& cut);
   void try_all(TreeContext& tree, const GrowTask& task, const Limits& limits, Best& best);
-  void settle_thresholds(TreeBuilder& builder);
 
   const EncodedMatrix& matrix_;
   const Target& target_;
@@ -117,7 +119,7 @@ class ValueGrower {
   std::vector<Value> least_, largest_, cut_;  // of all features
   std::vector<double> threshold_, gains_;     // of all features
   std::vector<GrowTask> stack_;
-  std::vector<Drawn> drawn_;  // thresholds of bins
+  std::vector<std::vector<Drawn>> drawn_;  // of bins, by feature
 };
 
 }  // namespace bayeswood
