@@ -179,21 +179,16 @@ void ValueGrower<Value>::grow_node(TreeContext& tree, const GrowTask& task) {
 template <class Value>
 void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
                               const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
+  if (counts())
+    return parts_.part_ones(task, ones_.sides(), ones_.kept_left_ones(), kernels, left, right);
   const Value* column = block_.values.data() + table_.place(best.feature);
   const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.scalars.numbers};
-  if (block_.scalars.ones != nullptr) {
-    const auto below_cut = [&by](std::uint32_t row) {
-      return by.column[row * by.stride] <= by.cut;
-    };
-    return parts_.part_ones(task, block_.scalars.ones, below_cut, left, right);
-  }
   if (target_.kind != TargetKind::CLASSES)
     return parts_.part_numbers(task, by, kernels, left, right);
   auto& [right_w, left_w] = parts_.side_weights();
   if (best.picked) {
     picked_.write_kept(left_w.data(), right_w.data());
-    return parts_.part_sides(task, picked_.kept_sides(), picked_.kept_lane(), kernels, block_.data,
-                             left, right);
+    return parts_.part_sides(task, picked_.sides(), kernels, block_.data, left, right);
   }
   sums_.write_kept(left_w.data(), right_w.data());
   parts_.part_classes(task, by, kernels, block_.data, left, right);
@@ -201,12 +196,29 @@ void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
 
 template <class Value>
 void ValueGrower<Value>::load_node(const GrowTask& task) {
-  if (is_loaded_) return;
+  if (is_loaded_ || counts()) return;
   is_loaded_ = true;
   if (target_.kind == TargetKind::CLASSES)
     sums_.load_node(rows_of(task), block_.data, task.totals);
   else
-    sums_.load_scalars(rows_of(task), block_.scalars, task.totals);
+    sums_.load_numbers(rows_of(task), block_.scalars.numbers, task.totals);
+}
+
+template <class Value>
+void ValueGrower<Value>::find_gains(const GrowTask& task, const LaneRows<Value>& rows,
+                                    const Value* cuts, const Limits& limits,
+                                    const LaneKernels<Value>& kernels, double* gains) {
+  if (!counts()) return sums_.find_gains(rows, cuts, limits, kernels, gains);
+  OnesCuts<Value> ones{rows, rows_of(task), {}, block_.scalars.ones, {}};
+  std::copy_n(cuts, LANES, ones.cut);
+  ones_.find_gains(ones, kernels, task.totals, limits, gains);
+}
+
+// What part() needs to know of one of the cuts that were added up last.
+template <class Value>
+void ValueGrower<Value>::keep(std::size_t lane) {
+  if (target_.kind == TargetKind::CLASSES) sums_.keep(lane);
+  if (counts()) ones_.keep(static_cast<std::uint32_t>(lane));
 }
 
 // See RandomGrower::find_split.
@@ -253,13 +265,15 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
     cut_at_random(range.least[k], range.largest[k], range.end[k], threshold[k], cut[k]);
   }
   if (n_cuts == 0) return 0;
-  sums_.find_gains({lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
+  find_gains(task, {lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
+  std::size_t found = LANES;
   for (std::size_t k = 0; k < size; ++k) {
     if (!(range.least[k] < range.largest[k]) || !(gains[k] > NO_SCORE)) continue;
     if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
     best = {gains[k], threshold[k], cut[k], range.largest[k], feature[k]};
-    if (target_.kind == TargetKind::CLASSES) sums_.keep(k);
+    found = k;
   }
+  if (found < LANES) keep(found);
   return n_cuts;
 }
 
@@ -350,16 +364,16 @@ void ValueGrower<Value>::try_all(TreeContext& tree, const GrowTask& task, const 
   }
   for (std::size_t first = 0; first < table_.stride; first += LANES) {
     const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
-    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    find_gains(task, lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
   }
   const std::size_t j = first_unbeaten(gains_, features.drawn(), limits.tolerance);
   if (!(gains_[j] > NO_SCORE)) return;
   best = {gains_[j], threshold_[j], cut_[j], largest_[j], static_cast<std::uint32_t>(j)};
-  if (target_.kind == TargetKind::CLASSES) {
+  if (target_.kind == TargetKind::CLASSES || counts()) {
     const std::size_t first = best.feature / LANES * LANES;
     const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
-    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
-    sums_.keep(best.feature % LANES);
+    find_gains(task, lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    keep(best.feature % LANES);
   }
 }
 

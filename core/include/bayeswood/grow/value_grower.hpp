@@ -15,6 +15,7 @@
 #include "bayeswood/grow/row_partition.hpp"
 #include "bayeswood/grow/search/random_cuts/code_grid.hpp"
 #include "bayeswood/grow/search/random_cuts/cut_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/ones_sums.hpp"
 #include "bayeswood/grow/search/random_cuts/picked_sums.hpp"
 #include "bayeswood/grow/value_rows.hpp"
 
@@ -84,7 +85,11 @@ class ValueGrower {
   void grow_node(TreeContext& tree, const GrowTask& task);
   void push_or_end(TreeContext& tree, const GrowTask& task);
   void end(TreeContext& tree, const GrowTask& task);
+  bool counts() const { return block_.scalars.ones != nullptr; }
   void load_node(const GrowTask& task);
+  void find_gains(const GrowTask& task, const LaneRows<Value>& rows, const Value* cuts,
+                  const Limits& limits, const LaneKernels<Value>& kernels, double* gains);
+  void keep(std::size_t lane);
   void part(const Best& best, const GrowTask& task, const LaneKernels<Value>& kernels,
             GrowTask& left, GrowTask& right);
   void copy_rows(std::span<std::uint32_t> rows, const RowData& data, const ScalarRows& scalars);
@@ -113,6 +118,7 @@ class ValueGrower {
   RowPartition parts_;
   CutSums sums_;
   PickedSums picked_;
+  OnesSums ones_;
   bool is_loaded_ = false;  // whether the node stands in sums_
   Block block_;
   std::vector<Value> lanes_;

@@ -253,6 +253,7 @@ const Kernels& made_wide_kernels() {
     best.moves = &avx512_moves();
     best.part_lists = {part_lists<true, true>, part_lists<true, false>, part_lists<false, true>};
     use_avx512_bins(best);
+    use_avx512(best.codes);
     use_avx512(best.narrow);
     use_avx512(best.wide);
     return best;

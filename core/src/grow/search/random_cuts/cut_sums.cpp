@@ -70,19 +70,14 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
   }
 }
 
-void CutSums::load_scalars(std::span<const std::uint32_t> rows, const ScalarRows& scalars,
+void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
                            const NodeTotals& totals) {
   node_ = totals;
   const double mean = node_.wy / node_.w;
   if (pair_.size() < rows.size()) pair_.resize(rows.size());
   WeightedValue* to = pair_.data();
-  if (scalars.ones != nullptr) {
-    const WeightedValue by_label[2] = {{1, 0 - mean}, {1, 1 - mean}};
-    for (const std::uint32_t row : rows) *to++ = by_label[scalars.ones[row]];
-    return;
-  }
   for (const std::uint32_t row : rows) {
-    const NumberRow& own = scalars.numbers[row];
+    const NumberRow& own = numbers[row];
     *to++ = {own.w, own.w * (own.y - mean)};
   }
 }
@@ -226,13 +221,9 @@ void CutSums::add_codes(const CodeCut& cut) {
 
 void CutSums::find_scalar_gains(const std::uint32_t* n_left, const Limits& limits,
                                 double* gains) const {
-  const double* left = lane_sums_[0].sums;
-  const double* left_wy = left + LANES;
-  const double* right = left + 2 * LANES;
-  const double* right_wy = left + 3 * LANES;
-  for (std::size_t k = 0; k < LANES; ++k)
-    gains[k] = left_wy[k] * left_wy[k] / left[k] + right_wy[k] * right_wy[k] / right[k];
-  forbid_cuts(node_.n, n_left, left, right, limits, gains);
+  const double* sums = lane_sums_[0].sums;
+  find_number_gains({sums, sums + LANES, sums + 2 * LANES, sums + 3 * LANES}, node_.n, n_left,
+                    limits, gains);
 }
 
 template <class Value>

@@ -228,6 +228,36 @@ void sum_classes(const LaneCuts<Value>& t) {
   t.rows.rows != nullptr ? sum_classes<Value, true>(t) : sum_classes<Value, false>(t);
 }
 
+// Labels are added up as numbers: counts without rounding.
+template <class Value, bool APART>
+void sum_ones(const OnesCuts<Value>& t) {
+  const double label_of[2] = {0, 1};
+  LaneSides<Value> sides(t.cut);
+  __m256d left[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()}, right[2] = {left[0], left[0]};
+  __m256d n_ones = left[0], n_right_ones = left[0];
+  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
+    const std::uint32_t label = t.ones[t.numbers[i]];
+    const __m256d beyond = sides.right(lanes_of<Value, APART>(t.rows, i));
+    const __m256d wy = _mm256_broadcast_sd(t.wy + label), one = _mm256_broadcast_sd(label_of + label);
+    left[i % 2] = _mm256_add_pd(left[i % 2], _mm256_andnot_pd(beyond, wy));
+    right[i % 2] = _mm256_add_pd(right[i % 2], _mm256_and_pd(beyond, wy));
+    n_ones = _mm256_add_pd(n_ones, one);
+    n_right_ones = _mm256_add_pd(n_right_ones, _mm256_and_pd(beyond, one));
+    const auto goes_right = static_cast<std::uint32_t>(_mm256_movemask_pd(beyond));
+    t.sides[i] = static_cast<std::uint8_t>(goes_right ^ (label << LANES | 15U));
+  }
+  _mm256_storeu_pd(t.sums, _mm256_add_pd(left[0], left[1]));
+  _mm256_storeu_pd(t.sums + LANES, _mm256_add_pd(right[0], right[1]));
+  const __m128i all = _mm_set1_epi32(static_cast<int>(t.rows.n));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), _mm_sub_epi32(all, sides.count()));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left_ones),
+                   _mm256_cvtpd_epi32(_mm256_sub_pd(n_ones, n_right_ones)));
+}
+template <class Value>
+void sum_ones(const OnesCuts<Value>& t) {
+  t.rows.rows != nullptr ? sum_ones<Value, true>(t) : sum_ones<Value, false>(t);
+}
+
 // Sums of both sides by masks: adding 0 changes no bit, for sums begin with +0.
 struct SideNumbers {
   __m256d left, right;  // w, wy, wyy, y
@@ -329,14 +359,16 @@ std::uint32_t avx2_lanes_within(const LaneCodes& rows, const LaneRanges& ranges)
 
 template <class Value>
 LaneKernels<Value> avx2_lane_kernels() {
-  return {sum_numbers<Value>,      sum_classes<Value>, load_lanes<Value, false>,
-          load_lanes<Value, true>, find_ranges<Value>, part_rows<Value, false>,
-          part_rows<Value, true>};
+  return {sum_numbers<Value>,       sum_classes<Value>,      sum_ones<Value>,
+          load_lanes<Value, false>, load_lanes<Value, true>, find_ranges<Value>,
+          part_rows<Value, false>,  part_rows<Value, true>,  portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> avx2_lane_kernels() {
-  LaneKernels<std::uint16_t> kernels{sum_numbers<std::uint16_t>, sum_classes<std::uint16_t>};
-  kernels.part_numbers = part_rows<std::uint16_t, true>;
+  using Code = std::uint16_t;
+  LaneKernels<Code> kernels{sum_numbers<Code>, sum_classes<Code>, sum_ones<Code>};
+  kernels.part_numbers = part_rows<Code, true>;
+  kernels.part_sides = portable_part_sides;
   return kernels;
 }
 template LaneKernels<float> avx2_lane_kernels();

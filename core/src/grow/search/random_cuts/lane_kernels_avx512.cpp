@@ -165,6 +165,97 @@ std::uint32_t pick_classes(const PickedCuts<Value>& t) {
   return t.stride <= RowVector<Value>::SIZE ? pick_classes<Value, 1>(t) : pick_classes<Value, 2>(t);
 }
 
+// LANES values of a row twice beside the cuts of as many features: which of them lie beyond.
+struct TwiceCodes {
+  __m256i cut;
+  explicit TwiceCodes(const std::uint16_t* cuts) : cut(twice(cuts)) {}
+  __mmask8 beyond(const std::uint16_t* lanes) const {
+    return _mm256_cmpgt_epu32_mask(twice(lanes), cut);
+  }
+  static __m256i twice(const std::uint16_t* lanes) {
+    return _mm256_cvtepu16_epi32(
+        _mm_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes))));
+  }
+};
+struct TwiceFloats {
+  __m256 cut;
+  explicit TwiceFloats(const float* cuts) : cut(twice(cuts)) {}
+  __mmask8 beyond(const float* lanes) const {
+    return _mm256_cmp_ps_mask(twice(lanes), cut, _CMP_GT_OQ);
+  }
+  static __m256 twice(const float* lanes) {
+    return _mm256_broadcast_ps(reinterpret_cast<const __m128*>(lanes));
+  }
+};
+struct TwiceDoubles {
+  __m512d cut;
+  explicit TwiceDoubles(const double* cuts) : cut(twice(cuts)) {}
+  __mmask8 beyond(const double* lanes) const {
+    return _mm512_cmp_pd_mask(twice(lanes), cut, _CMP_GT_OQ);
+  }
+  static __m512d twice(const double* lanes) {
+    return _mm512_broadcast_f64x4(_mm256_loadu_pd(lanes));
+  }
+};
+TwiceCodes beside(const std::uint16_t* cuts) {
+  return TwiceCodes(cuts);
+}
+TwiceFloats beside(const float* cuts) {
+  return TwiceFloats(cuts);
+}
+TwiceDoubles beside(const double* cuts) {
+  return TwiceDoubles(cuts);
+}
+
+// From the bytes of rows: how many go left by each cut, and how many of these are of label 1.
+void count_sides(const std::uint8_t* sides, std::uint32_t n, std::uint32_t* n_left,
+                 std::uint32_t* n_left_ones) {
+  std::uint32_t all[LANES] = {}, ones[LANES] = {};
+  for (std::uint32_t i = 0; i < n; i += 64) {
+    const __mmask64 here = _bzhi_u64(~std::uint64_t{0}, std::min(n - i, 64U));
+    const __m512i own = _mm512_maskz_loadu_epi8(here, sides + i);
+    const __mmask64 label = _mm512_test_epi8_mask(own, _mm512_set1_epi8(1 << LANES));
+    for (std::uint32_t l = 0; l < LANES; ++l) {
+      const __mmask64 left =
+          _mm512_test_epi8_mask(own, _mm512_set1_epi8(static_cast<char>(1U << l)));
+      all[l] += static_cast<std::uint32_t>(_mm_popcnt_u64(left));
+      ones[l] += static_cast<std::uint32_t>(_mm_popcnt_u64(left & label));
+    }
+  }
+  std::copy_n(all, LANES, n_left);
+  std::copy_n(ones, LANES, n_left_ones);
+}
+
+// Left and right of LANES cuts in one vector. Adding 0 changes no bit, so that rows are left out.
+template <class Value, bool APART>
+void sum_ones(const OnesCuts<Value>& task) {
+  const OnesCuts<Value> t = task;  // of its own: bytes that are written might be anything's
+  const auto cuts = beside(t.cut);
+  const __mmask8 all_left = (1U << LANES) - 1;
+  std::uint8_t* sides = t.sides;
+  const auto add = [&](std::uint32_t i, __m512d sums) {
+    const std::uint32_t label = t.ones[t.numbers[i]];
+    const Value* lanes =
+        t.rows.lanes + (APART ? t.rows.rows[i] * t.rows.stride : std::size_t{i} * LANES);
+    const auto here = static_cast<__mmask8>(cuts.beyond(lanes) ^ all_left);
+    sides[i] = static_cast<std::uint8_t>((here & all_left) | label << LANES);
+    return _mm512_mask_add_pd(sums, here, sums, _mm512_set1_pd(t.wy[label]));
+  };
+  __m512d even = _mm512_setzero_pd(), odd = even;
+  std::uint32_t i = 0;
+  for (; i + 1 < t.rows.n; i += 2) {
+    even = add(i, even);
+    odd = add(i + 1, odd);
+  }
+  if (i < t.rows.n) even = add(i, even);
+  _mm512_storeu_pd(t.sums, _mm512_add_pd(even, odd));
+  count_sides(sides, t.rows.n, t.n_left, t.n_left_ones);
+}
+template <class Value>
+void sum_ones(const OnesCuts<Value>& t) {
+  t.rows.rows != nullptr ? sum_ones<Value, true>(t) : sum_ones<Value, false>(t);
+}
+
 std::uint32_t part_sides(const SidePart& t) {
   const __m128i bit = _mm_set1_epi8(static_cast<char>(1U << t.bit));
   std::uint32_t left = 0;
@@ -194,8 +285,14 @@ std::uint32_t part_sides(const SidePart& t) {
 template <class Value>
 void use_avx512(LaneKernels<Value>& kernels) {
   static_assert(MOST_PICKED_BYTES <= 2 * sizeof(__m512));
+  kernels.sum_ones = sum_ones;
   kernels.find_ranges = find_all_ranges;
   kernels.pick_classes = pick_classes;
+  kernels.part_sides = part_sides;
+}
+template <>
+void use_avx512(LaneKernels<std::uint16_t>& kernels) {
+  kernels.sum_ones = sum_ones;
   kernels.part_sides = part_sides;
 }
 template void use_avx512(LaneKernels<float>&);

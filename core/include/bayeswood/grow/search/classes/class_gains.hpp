@@ -1,4 +1,4 @@
-// What LANES cuts of classes gain, from the weights of the classes on both sides.
+// What LANES cuts gain, from the sums on both sides: of classes from their weights.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +37,18 @@ inline void forbid_cuts(std::uint32_t n, const std::uint32_t* n_left, const doub
                         const double* right, const Limits& limits, double* gains) {
   for (std::size_t k = 0; k < LANES; ++k)
     if (!is_allowed(n, n_left[k], left[k], right[k], limits)) gains[k] = NO_SCORE;
+}
+
+// Of numbers, centred on the node's mean.
+struct LaneNumberSums {
+  const double *left_w, *left_wy, *right_w, *right_wy;
+};
+inline void find_number_gains(const LaneNumberSums& of, std::uint32_t n,
+                              const std::uint32_t* n_left, const Limits& limits, double* gains) {
+  for (std::size_t k = 0; k < LANES; ++k)
+    gains[k] =
+        of.left_wy[k] * of.left_wy[k] / of.left_w[k] + of.right_wy[k] * of.right_wy[k] / of.right_w[k];
+  forbid_cuts(n, n_left, of.left_w, of.right_w, limits, gains);
 }
 
 // Sums over the classes, kept in variables of its own, so that they stay in registers.

@@ -38,7 +38,7 @@ class CutSums {
                  const NodeTotals& totals);
 
   // The same of numbers as they stand in the rows of a block.
-  void load_scalars(std::span<const std::uint32_t> rows, const ScalarRows& scalars,
+  void load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
                     const NodeTotals& totals);
 
   // Adds up the rows, of which the i-th lies at places[i].

@@ -68,6 +68,21 @@ struct LaneCuts {
   bool are_units = false;  // every row weighs 1: sums of w are counts
 };
 
+// The same of two classes whose rows weigh 1: labels are by row number, sums of w are counts.
+template <class Value>
+struct OnesCuts {
+  LaneRows<Value> rows;
+  std::span<const std::uint32_t> numbers;
+  Value cut[LANES];
+  const std::uint8_t* ones;
+  double wy[2];  // by label
+  double* sums = nullptr;
+  std::uint32_t* n_left = nullptr;
+  std::uint32_t* n_left_ones = nullptr;
+  // Of the i-th row: bit l is set where it goes left by the l-th cut; bit LANES is its label.
+  std::uint8_t* sides = nullptr;
+};
+
 // Cuts of features wherever they stand in a row, of classes, 64 at most. Weights and classes are by
 // row, sums as LaneCuts has them.
 constexpr std::uint32_t MOST_PICKED_CLASSES = 64;
@@ -134,14 +149,15 @@ struct LaneKernels {
   using CutSumming = void (*)(const LaneCuts<Value>& task);
   CutSumming sum_numbers;
   CutSumming sum_classes;
+  void (*sum_ones)(const OnesCuts<Value>& task);
   Loading load = nullptr;  // of values
   Loading load_bins = nullptr;
   Ranging find_ranges = nullptr;
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;
+  std::uint32_t (*part_sides)(const SidePart& task) = nullptr;  // returns how many go left
   // Null where it is faster to copy features together before they are cut.
   std::uint32_t (*pick_classes)(const PickedCuts<Value>& task) = nullptr;  // returns how many
-  std::uint32_t (*part_sides)(const SidePart& task) = nullptr;             // how many go left
 };
 
 }  // namespace bayeswood
