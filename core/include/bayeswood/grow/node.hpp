@@ -126,14 +126,17 @@ NodeTotals two_class_totals(std::span<const Id> ids, const RowData& rows) {
   return sums.finish(static_cast<std::uint32_t>(ids.size()));
 }
 
-// The same where every row weighs 1.
-inline NodeTotals two_class_totals(std::uint32_t n, std::uint32_t n_ones) {
-  ScalarTotals sums;
-  sums.w = n;
-  sums.wy = sums.wyy = n_ones;
-  sums.y_min = n_ones == n ? 1 : 0;
-  sums.y_max = n_ones > 0 ? 1 : 0;
-  return sums.finish(n);
+// The same where every row weighs 1. Written where it belongs: what was written number by number
+// and is copied right away, as vectors, is waited for.
+inline void count_two_classes(std::uint32_t n, std::uint32_t n_ones, NodeTotals& to) {
+  to.n = n;
+  to.w = n;
+  to.wy = n_ones;
+  to.y_min = n_ones == n ? 1 : 0;
+  to.y_max = n_ones > 0 ? 1 : 0;
+  to.pure = n_ones == n || n_ones == 0;
+  to.score = to.wy * to.wy / to.w;
+  to.impurity = std::max(0.0, to.wy - to.score);
 }
 
 // Where the mean of numbers lies far outside the spread, responses are centred anew: differences of

@@ -95,8 +95,8 @@ class RowPartition {
                  const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
     part_sides(task, sides, kernels, left, right);
     const auto n_ones = static_cast<std::uint32_t>(task.totals.wy);
-    left.totals = two_class_totals(left.totals.n, n_left_ones);
-    right.totals = two_class_totals(right.totals.n, n_ones - n_left_ones);
+    count_two_classes(left.totals.n, n_left_ones, left.totals);
+    count_two_classes(right.totals.n, n_ones - n_left_ones, right.totals);
   }
   // Of all classes, by side: right, left.
   std::array<std::vector<double>, 2>& side_weights() {

@@ -35,6 +35,16 @@ struct LaneVector<float> {
   void write(float* to) const { _mm_storeu_ps(to, x); }
   LaneVector least(LaneVector other) const { return {_mm_min_ps(x, other.x)}; }
   LaneVector largest(LaneVector other) const { return {_mm_max_ps(x, other.x)}; }
+
+  // By lane, a row number.
+  __m128i row_if_greater(LaneVector other, std::uint32_t row, __m128i otherwise) const {
+    const __m128i greater = _mm_castps_si128(_mm_cmpgt_ps(x, other.x));
+    return _mm_blendv_epi8(otherwise, all_rows(row), greater);
+  }
+  static __m128i all_rows(std::uint32_t row) { return _mm_set1_epi32(static_cast<int>(row)); }
+  static void write_rows(__m128i rows, std::uint32_t* to) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows);
+  }
 };
 
 template <>
@@ -47,29 +57,46 @@ struct LaneVector<double> {
   void write(double* to) const { _mm256_storeu_pd(to, x); }
   LaneVector least(LaneVector other) const { return {_mm256_min_pd(x, other.x)}; }
   LaneVector largest(LaneVector other) const { return {_mm256_max_pd(x, other.x)}; }
+
+  __m256i row_if_greater(LaneVector other, std::uint32_t row, __m256i otherwise) const {
+    const __m256i greater = _mm256_castpd_si256(_mm256_cmp_pd(x, other.x, _CMP_GT_OQ));
+    return _mm256_blendv_epi8(otherwise, all_rows(row), greater);
+  }
+  static __m256i all_rows(std::uint32_t row) { return _mm256_set1_epi64x(row); }
+  static void write_rows(__m256i rows, std::uint32_t* to) {
+    alignas(32) std::uint64_t own[LANES];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(own), rows);
+    std::copy_n(own, LANES, to);
+  }
 };
 
+// The end of the largest bin is looked up last: bins are in the order of their least values.
 template <class Value, bool BINS>
 ValueRanges<Value> load_lanes(const LaneLoad<Value>& t) {
   using Vector = LaneVector<Value>;
-  const Value* first = t.values + t.rows[0] * t.stride;
-  Vector least = Vector::gather(first, t.place);
+  Vector least = Vector::gather(t.values + t.rows[0] * t.stride, t.place);
   Vector largest = least;
-  Vector end = BINS ? Vector::gather(first + 1, t.place) : least;
+  auto where = Vector::all_rows(t.rows[0]);
   Value* to = t.lanes;
   for (const std::uint32_t row : t.rows) {
-    const Value* own = t.values + row * t.stride;
-    const Vector values = Vector::gather(own, t.place);
+    const Vector values = Vector::gather(t.values + row * t.stride, t.place);
     values.write(to);
     least = least.least(values);
+    if constexpr (BINS) where = values.row_if_greater(largest, row, where);
     largest = largest.largest(values);
-    if constexpr (BINS) end = end.largest(Vector::gather(own + 1, t.place));
     to += LANES;
   }
   ValueRanges<Value> found;
   least.write(found.least);
   largest.write(found.largest);
-  (BINS ? end : largest).write(found.end);
+  if constexpr (BINS) {
+    std::uint32_t rows[LANES];
+    Vector::write_rows(where, rows);
+    for (std::uint32_t l = 0; l < LANES; ++l)
+      found.end[l] = t.values[rows[l] * t.stride + t.place[l] + 1];
+  } else {
+    largest.write(found.end);
+  }
   return found;
 }
 

@@ -229,27 +229,30 @@ void count_sides(const std::uint8_t* sides, std::uint32_t n, std::uint32_t* n_le
 // Left and right of LANES cuts in one vector. Adding 0 changes no bit, so that rows are left out.
 template <class Value, bool APART>
 void sum_ones(const OnesCuts<Value>& task) {
-  const OnesCuts<Value> t = task;  // of its own: bytes that are written might be anything's
-  const auto cuts = beside(t.cut);
+  // Of its own, for bytes that are written might be anything's.
+  const LaneRows<Value> rows = task.rows;
+  const std::uint32_t* numbers = task.numbers.data();
+  const std::uint8_t* ones = task.ones;
+  std::uint8_t* sides = task.sides;
+  const double wy[2] = {task.wy[0], task.wy[1]};
+  const auto cuts = beside(task.cut);
   const __mmask8 all_left = (1U << LANES) - 1;
-  std::uint8_t* sides = t.sides;
   const auto add = [&](std::uint32_t i, __m512d sums) {
-    const std::uint32_t label = t.ones[t.numbers[i]];
-    const Value* lanes =
-        t.rows.lanes + (APART ? t.rows.rows[i] * t.rows.stride : std::size_t{i} * LANES);
+    const std::uint32_t label = ones[numbers[i]];
+    const Value* lanes = rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
     const auto here = static_cast<__mmask8>(cuts.beyond(lanes) ^ all_left);
     sides[i] = static_cast<std::uint8_t>((here & all_left) | label << LANES);
-    return _mm512_mask_add_pd(sums, here, sums, _mm512_set1_pd(t.wy[label]));
+    return _mm512_mask_add_pd(sums, here, sums, _mm512_set1_pd(wy[label]));
   };
   __m512d even = _mm512_setzero_pd(), odd = even;
   std::uint32_t i = 0;
-  for (; i + 1 < t.rows.n; i += 2) {
+  for (; i + 1 < rows.n; i += 2) {
     even = add(i, even);
     odd = add(i + 1, odd);
   }
-  if (i < t.rows.n) even = add(i, even);
-  _mm512_storeu_pd(t.sums, _mm512_add_pd(even, odd));
-  count_sides(sides, t.rows.n, t.n_left, t.n_left_ones);
+  if (i < rows.n) even = add(i, even);
+  _mm512_storeu_pd(task.sums, _mm512_add_pd(even, odd));
+  count_sides(sides, rows.n, task.n_left, task.n_left_ones);
 }
 template <class Value>
 void sum_ones(const OnesCuts<Value>& t) {
