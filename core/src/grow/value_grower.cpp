@@ -101,7 +101,7 @@ void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
 template <class Value>
 void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData& data,
                                    const ScalarRows& scalars) {
-  constexpr std::size_t AHEAD = 8, LINE = 64 / sizeof(Value);
+  constexpr std::size_t AHEAD = 24, LINE = 64 / sizeof(Value);
   const std::size_t n = rows.size();
   const bool classes = target_.kind == TargetKind::CLASSES, regression = !target_.is_classifier;
   const bool counts = scalars.ones != nullptr;
