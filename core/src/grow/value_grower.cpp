@@ -1,7 +1,6 @@
 #include "bayeswood/grow/value_grower.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,22 +13,6 @@ namespace {
 
 // Bytes of a subtree's values: most of the second cache is left for the rest.
 constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 20;
-
-// The largest float that does not exceed a number, and the one below it, without a branch: as
-// integers floats of one sign are in order.
-float below_if(float value, bool below) {
-  const auto bits = std::bit_cast<std::int32_t>(value + 0.0F);  // no negative zero
-  const std::int32_t place = bits ^ ((bits >> 31) & 0x7fffffff);
-  const std::int32_t moved = place - (below ? 1 : 0) - (below && bits == 0 ? 1 : 0);
-  return std::bit_cast<float>(moved ^ ((moved >> 31) & 0x7fffffff));
-}
-float at_most(double number, float) {
-  const auto near = static_cast<float>(number);
-  return below_if(near, near > number);
-}
-double at_most(double number, double) {
-  return number;
-}
 
 // A row, LANES at a time: without a call.
 template <class Value>
@@ -256,35 +239,20 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
   }
   const ValueRanges<Value> range = (table_.has_bins ? kernels.load_bins : kernels.load)(load);
   load_node(task);
-  double threshold[LANES] = {}, gains[LANES];
-  Value cut[LANES] = {};
-  std::size_t n_cuts = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!(range.least[k] < range.largest[k])) continue;
-    ++n_cuts;
-    cut_at_random(range.least[k], range.largest[k], range.end[k], threshold[k], cut[k]);
-  }
+  DrawnCuts<Value> drawn;
+  const std::uint32_t n_cuts = kernels.draw_cuts(range, size, *draws_, drawn);
+  double gains[LANES];
   if (n_cuts == 0) return 0;
-  find_gains(task, {lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
+  find_gains(task, {lanes_.data(), task.totals.n}, drawn.cut, limits, kernels, gains);
   std::size_t found = LANES;
   for (std::size_t k = 0; k < size; ++k) {
     if (!(range.least[k] < range.largest[k]) || !(gains[k] > NO_SCORE)) continue;
     if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
-    best = {gains[k], threshold[k], cut[k], range.largest[k], feature[k]};
+    best = {gains[k], drawn.threshold[k], drawn.cut[k], range.largest[k], feature[k]};
     found = k;
   }
   if (found < LANES) keep(found);
   return n_cuts;
-}
-
-// Between the least value and the end of the largest one's bin. Within the last bin: what lies
-// below the bin goes left.
-template <class Value>
-void ValueGrower<Value>::cut_at_random(Value least, Value largest, Value end, double& threshold,
-                                       Value& cut) {
-  threshold = draw_between(least, end, draws_->next_uniform());
-  cut = threshold < largest ? at_most(threshold, Value{})
-                            : std::nextafter(largest, -std::numeric_limits<Value>::infinity());
 }
 
 template <class Value>
@@ -304,8 +272,10 @@ typename ValueGrower<Value>::Picked ValueGrower<Value>::pick(FeatureOrder& featu
     if (!(least_[place] < largest_[place])) continue;
     found.feature[found.size] = feature;
     found.place[found.size] = place;
-    cut_at_random(least_[place], largest_[place], largest_[place + (table_.has_bins ? 1 : 0)],
-                  found.threshold[found.size], found.cut[found.size]);
+    const Value end = largest_[place + (table_.has_bins ? 1 : 0)];
+    const double threshold = draw_between(least_[place], end, draws_->next_uniform());
+    found.threshold[found.size] = threshold;
+    found.cut[found.size] = cut_at(threshold, largest_[place]);
     ++found.size;
   }
   return found;

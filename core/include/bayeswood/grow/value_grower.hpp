@@ -5,7 +5,6 @@
 // together; the random numbers, and the sums, are those of one after another.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -17,17 +16,10 @@
 #include "bayeswood/grow/search/random_cuts/cut_sums.hpp"
 #include "bayeswood/grow/search/random_cuts/ones_sums.hpp"
 #include "bayeswood/grow/search/random_cuts/picked_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/random_cut.hpp"
 #include "bayeswood/grow/value_rows.hpp"
 
 namespace bayeswood {
-
-// Uniform between the two; below `high` and not below `low` whatever the rounding.
-inline double draw_between(double low, double high, double uniform) {
-  const double range = high - low;
-  const double value =
-      std::isfinite(range) ? low + uniform * range : low * (1 - uniform) + high * uniform;
-  return value >= low && value < high ? value : low;
-}
 
 template <class Value>
 class ValueGrower {
@@ -107,7 +99,6 @@ class ValueGrower {
     Value cut[LANES] = {};
   };
   Picked pick(FeatureOrder& features, std::size_t most);
-  void cut_at_random(Value least, Value largest, Value end, double& threshold, Value& cut);
   void try_all(TreeContext& tree, const GrowTask& task, const Limits& limits, Best& best);
 
   const EncodedMatrix& matrix_;

@@ -100,6 +100,61 @@ ValueRanges<Value> load_lanes(const LaneLoad<Value>& t) {
   return found;
 }
 
+__m256d draw_between(__m256d low, __m256d high, __m256d uniform) {
+  const __m256d range = _mm256_sub_pd(high, low), rest = _mm256_sub_pd(_mm256_set1_pd(1), uniform);
+  const __m256d near = _mm256_add_pd(low, _mm256_mul_pd(uniform, range));
+  const __m256d far =
+      _mm256_add_pd(_mm256_mul_pd(low, rest), _mm256_mul_pd(high, uniform));
+  const __m256d infinite = _mm256_set1_pd(std::numeric_limits<double>::infinity());
+  const __m256d is_near = _mm256_cmp_pd(range, infinite, _CMP_LT_OQ);  // never negative
+  const __m256d value = _mm256_blendv_pd(far, near, is_near);
+  const __m256d within = _mm256_and_pd(_mm256_cmp_pd(value, low, _CMP_GE_OQ),
+                                       _mm256_cmp_pd(value, high, _CMP_LT_OQ));
+  return _mm256_blendv_pd(low, value, within);
+}
+
+__m128i to_words(__m256d mask) {
+  const __m256i low = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  return _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), low));
+}
+
+// The next float below; see random_cut.hpp.
+__m128 below_if(__m128 value, __m128i below) {
+  const __m128i most = _mm_set1_epi32(0x7fffffff);
+  const __m128i bits = _mm_castps_si128(_mm_add_ps(value, _mm_setzero_ps()));
+  const __m128i place = _mm_xor_si128(bits, _mm_and_si128(_mm_srai_epi32(bits, 31), most));
+  const __m128i zero = _mm_and_si128(below, _mm_cmpeq_epi32(bits, _mm_setzero_si128()));
+  const __m128i moved = _mm_add_epi32(_mm_add_epi32(place, below), zero);
+  return _mm_castsi128_ps(
+      _mm_xor_si128(moved, _mm_and_si128(_mm_srai_epi32(moved, 31), most)));
+}
+
+std::uint32_t draw_cuts(const ValueRanges<float>& range, std::size_t size, Stream& draws,
+                        DrawnCuts<float>& to) {
+  const __m128 least = _mm_loadu_ps(range.least), most = _mm_loadu_ps(range.largest);
+  const auto varies =
+      _bzhi_u32(static_cast<std::uint32_t>(_mm_movemask_ps(_mm_cmplt_ps(least, most))),
+                static_cast<std::uint32_t>(size));
+  const auto next = [&](std::uint32_t l) {
+    return (varies >> l & 1U) != 0 ? draws.next_uniform() : 0.5;
+  };
+  const double first = next(0), second = next(1), third = next(2), fourth = next(3);
+  const __m256d threshold =
+      draw_between(_mm256_cvtps_pd(least), _mm256_cvtps_pd(_mm_loadu_ps(range.end)),
+                   _mm256_setr_pd(first, second, third, fourth));
+  const __m128 near = _mm256_cvtpd_ps(threshold);
+  const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(near), threshold, _CMP_GT_OQ);
+  const __m256d in_last = _mm256_cmp_pd(threshold, _mm256_cvtps_pd(most), _CMP_GE_OQ);
+  const __m128 from = _mm_blendv_ps(near, most, _mm_castsi128_ps(to_words(in_last)));
+  _mm256_storeu_pd(to.threshold, threshold);
+  _mm_storeu_ps(to.cut, below_if(from, to_words(_mm256_or_pd(above, in_last))));
+  return static_cast<std::uint32_t>(_mm_popcnt_u32(varies));
+}
+std::uint32_t draw_cuts(const ValueRanges<double>& range, std::size_t size, Stream& draws,
+                        DrawnCuts<double>& to) {
+  return portable_draw_cuts(range, size, draws, to);
+}
+
 // V vectors of values from `first` on.
 template <class Value, int V>
 void find_ranges(const RowRanges<Value>& t, std::size_t first) {
@@ -387,8 +442,9 @@ std::uint32_t avx2_lanes_within(const LaneCodes& rows, const LaneRanges& ranges)
 template <class Value>
 LaneKernels<Value> avx2_lane_kernels() {
   return {sum_numbers<Value>,       sum_classes<Value>,      sum_ones<Value>,
-          load_lanes<Value, false>, load_lanes<Value, true>, find_ranges<Value>,
-          part_rows<Value, false>,  part_rows<Value, true>,  portable_part_sides};
+          load_lanes<Value, false>, load_lanes<Value, true>, draw_cuts,
+          find_ranges<Value>,       part_rows<Value, false>, part_rows<Value, true>,
+          portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> avx2_lane_kernels() {

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
+#include "bayeswood/grow/search/random_cuts/random_cut.hpp"
 
 namespace bayeswood {
 namespace {
@@ -146,6 +147,22 @@ std::uint32_t part_rows(const RowPart<Value>& t) {
 
 }  // namespace
 
+template <class Value>
+std::uint32_t portable_draw_cuts(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                                 DrawnCuts<Value>& to) {
+  to = {};
+  std::uint32_t n_cuts = 0;
+  for (std::size_t l = 0; l < size; ++l) {
+    if (!(range.least[l] < range.largest[l])) continue;
+    ++n_cuts;
+    to.threshold[l] = draw_between(range.least[l], range.end[l], draws.next_uniform());
+    to.cut[l] = cut_at(to.threshold[l], range.largest[l]);
+  }
+  return n_cuts;
+}
+template std::uint32_t portable_draw_cuts(const ValueRanges<double>&, std::size_t, Stream&,
+                                          DrawnCuts<double>&);
+
 std::uint32_t portable_part_sides(const SidePart& t) {
   std::uint32_t n_left = 0;
   for (std::uint32_t i = 0; i < t.n; ++i) {
@@ -183,8 +200,9 @@ std::uint32_t portable_lanes_within(const LaneCodes& rows, const LaneRanges& ran
 template <class Value>
 LaneKernels<Value> portable_lane_kernels() {
   return {sum_numbers<Value>,       sum_classes<Value>,      sum_ones<Value>,
-          load_lanes<Value, false>, load_lanes<Value, true>, find_ranges<Value>,
-          part_rows<Value, false>,  part_rows<Value, true>,  portable_part_sides};
+          load_lanes<Value, false>, load_lanes<Value, true>, portable_draw_cuts<Value>,
+          find_ranges<Value>,       part_rows<Value, false>, part_rows<Value, true>,
+          portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> portable_lane_kernels() {

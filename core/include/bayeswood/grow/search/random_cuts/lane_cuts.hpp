@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/target.hpp"
 
 namespace bayeswood {
@@ -42,6 +43,13 @@ struct LaneLoad {
 template <class Value>
 struct ValueRanges {
   Value least[LANES], largest[LANES], end[LANES];
+};
+
+// A threshold of each feature that varies, and what lies at or below it: see random_cut.hpp.
+template <class Value>
+struct DrawnCuts {
+  double threshold[LANES];
+  Value cut[LANES];
 };
 
 // Rows whose values stand row after row: the ranges of `n_values` of them, a multiple of LANES.
@@ -152,6 +160,9 @@ struct LaneKernels {
   void (*sum_ones)(const OnesCuts<Value>& task);
   Loading load = nullptr;  // of values
   Loading load_bins = nullptr;
+  // For the first `size` features, of which it returns how many vary: these take a random number.
+  std::uint32_t (*draw_cuts)(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                             DrawnCuts<Value>& to) = nullptr;
   Ranging find_ranges = nullptr;
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;

@@ -9,6 +9,9 @@ LaneRanges portable_lane_ranges(const LaneCodes& rows);
 std::uint32_t portable_lanes_within(const LaneCodes& rows, const LaneRanges& ranges);
 std::uint32_t portable_part_sides(const SidePart& task);
 template <class Value>
+std::uint32_t portable_draw_cuts(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                                 DrawnCuts<Value>& to);
+template <class Value>
 LaneKernels<Value> portable_lane_kernels();
 template <>
 LaneKernels<std::uint16_t> portable_lane_kernels();
