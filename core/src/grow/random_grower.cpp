@@ -175,19 +175,16 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const GrowTask& task, con
   find_cuts(lanes, rows, kernels);
   double gains[LANES];
   find_gains(task, lanes, rows, limits, kernels, gains);
-  std::size_t n_cuts = 0, found = LANES;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!lanes.varies(k)) continue;
-    ++n_cuts;
-    if (!(gains[k] > NO_SCORE) || (best.found() && !(gains[k] > best.score + limits.tolerance)))
-      continue;
-    best.score = gains[k];
-    best.feature = lanes.feature[k];
-    best.threshold = lanes.threshold[k];
-    best.cut_code = lanes.cut_code[k];
-    found = k;
-  }
-  if (found < LANES && scalars_.ones != nullptr) one_sums_.keep(static_cast<std::uint32_t>(found));
+  std::size_t n_cuts = 0;
+  for (std::size_t k = 0; k < size; ++k) n_cuts += lanes.varies(k) ? 1 : 0;
+  // What does not vary lies on one side, which is not allowed.
+  const std::uint32_t k = better_lane(gains, size, best.score, limits.tolerance);
+  if (k == LANES) return n_cuts;
+  best.score = gains[k];
+  best.feature = lanes.feature[k];
+  best.threshold = lanes.threshold[k];
+  best.cut_code = lanes.cut_code[k];
+  if (scalars_.ones != nullptr) one_sums_.keep(k);
   return n_cuts;
 }
 

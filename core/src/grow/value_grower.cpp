@@ -199,9 +199,9 @@ void ValueGrower<Value>::find_gains(const GrowTask& task, const LaneRows<Value>&
 
 // What part() needs to know of one of the cuts that were added up last.
 template <class Value>
-void ValueGrower<Value>::keep(std::size_t lane) {
+void ValueGrower<Value>::keep(std::uint32_t lane) {
   if (target_.kind == TargetKind::CLASSES) sums_.keep(lane);
-  if (counts()) ones_.keep(static_cast<std::uint32_t>(lane));
+  if (counts()) ones_.keep(lane);
 }
 
 // See RandomGrower::find_split.
@@ -244,14 +244,11 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
   double gains[LANES];
   if (n_cuts == 0) return 0;
   find_gains(task, {lanes_.data(), task.totals.n}, drawn.cut, limits, kernels, gains);
-  std::size_t found = LANES;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!(range.least[k] < range.largest[k]) || !(gains[k] > NO_SCORE)) continue;
-    if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
-    best = {gains[k], drawn.threshold[k], drawn.cut[k], range.largest[k], feature[k]};
-    found = k;
-  }
-  if (found < LANES) keep(found);
+  // What does not vary lies on one side, which is not allowed.
+  const std::uint32_t k = better_lane(gains, size, best.score, limits.tolerance);
+  if (k == LANES) return n_cuts;
+  best = {gains[k], drawn.threshold[k], drawn.cut[k], range.largest[k], feature[k]};
+  keep(k);
   return n_cuts;
 }
 
@@ -303,14 +300,10 @@ typename ValueGrower<Value>::Best ValueGrower<Value>::pick_best(TreeContext& tre
     std::copy_n(own.place, LANES, cuts.place);
     std::copy_n(own.cut, LANES, cuts.cut);
     picked_.find_gains(cuts, kernels, task.totals, limits, gains);
-    std::size_t found = LANES;
-    for (std::size_t k = 0; k < own.size; ++k) {
-      if (!(gains[k] > NO_SCORE)) continue;
-      if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
-      best = {gains[k], own.threshold[k], own.cut[k], largest_[own.place[k]], own.feature[k], true};
-      found = k;
-    }
-    if (found < LANES) picked_.keep(static_cast<std::uint32_t>(found));
+    const std::uint32_t k = better_lane(gains, own.size, best.score, limits.tolerance);
+    if (k == LANES) continue;
+    best = {gains[k], own.threshold[k], own.cut[k], largest_[own.place[k]], own.feature[k], true};
+    picked_.keep(k);
   }
   return best;
 }

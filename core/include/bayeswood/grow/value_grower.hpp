@@ -81,7 +81,7 @@ class ValueGrower {
   void load_node(const GrowTask& task);
   void find_gains(const GrowTask& task, const LaneRows<Value>& rows, const Value* cuts,
                   const Limits& limits, const LaneKernels<Value>& kernels, double* gains);
-  void keep(std::size_t lane);
+  void keep(std::uint32_t lane);
   void part(const Best& best, const GrowTask& task, const LaneKernels<Value>& kernels,
             GrowTask& left, GrowTask& right);
   void copy_rows(std::span<std::uint32_t> rows, const RowData& data, const ScalarRows& scalars);
