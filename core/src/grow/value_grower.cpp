@@ -262,19 +262,21 @@ bool ValueGrower<Value>::picks(const LaneKernels<Value>& kernels) const {
 // The next features that vary, as far as there are.
 template <class Value>
 typename ValueGrower<Value>::Picked ValueGrower<Value>::pick(FeatureOrder& features,
-                                                             std::size_t most) {
+                                                             std::size_t most,
+                                                             const LaneKernels<Value>& kernels) {
   Picked found;
+  ValueRanges<Value> range{};
   while (found.size < most && features.left() > 0) {
     const std::uint32_t feature = features.next(), place = table_.place(feature);
     if (!(least_[place] < largest_[place])) continue;
     found.feature[found.size] = feature;
     found.place[found.size] = place;
-    const Value end = largest_[place + (table_.has_bins ? 1 : 0)];
-    const double threshold = draw_between(least_[place], end, draws_->next_uniform());
-    found.threshold[found.size] = threshold;
-    found.cut[found.size] = cut_at(threshold, largest_[place]);
+    range.least[found.size] = least_[place];
+    range.largest[found.size] = largest_[place];
+    range.end[found.size] = largest_[place + (table_.has_bins ? 1 : 0)];
     ++found.size;
   }
+  kernels.draw_cuts(range, found.size, *draws_, found.drawn);
   return found;
 }
 
@@ -292,17 +294,18 @@ typename ValueGrower<Value>::Best ValueGrower<Value>::pick_best(TreeContext& tre
   std::size_t tried = 0;
   while (tried < wanted || !best.found()) {
     const std::size_t most = tried < wanted ? std::min<std::size_t>(wanted - tried, LANES) : 1;
-    const Picked own = pick(tree.features, most);
+    const Picked own = pick(tree.features, most, kernels);
     if (own.size == 0) break;
     tried += own.size;
     double gains[LANES];
     PickedCuts<Value> cuts{values, table_.stride, rows, {}, {}, block_.data.w, block_.data.label};
     std::copy_n(own.place, LANES, cuts.place);
-    std::copy_n(own.cut, LANES, cuts.cut);
+    std::copy_n(own.drawn.cut, LANES, cuts.cut);
     picked_.find_gains(cuts, kernels, task.totals, limits, gains);
     const std::uint32_t k = better_lane(gains, own.size, best.score, limits.tolerance);
     if (k == LANES) continue;
-    best = {gains[k], own.threshold[k], own.cut[k], largest_[own.place[k]], own.feature[k], true};
+    best = {gains[k],           own.drawn.threshold[k], own.drawn.cut[k], largest_[own.place[k]],
+            own.feature[k],     true};
     picked_.keep(k);
   }
   return best;

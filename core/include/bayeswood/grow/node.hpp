@@ -87,8 +87,9 @@ struct ScalarTotals {
     y_min = std::min(y_min, y);
     y_max = std::max(y_max, y);
   }
-  NodeTotals finish(std::uint32_t n) const {
-    NodeTotals t;
+  // Written where they belong: what is written number by number, and copied right away as vectors,
+  // is waited for.
+  void finish(std::uint32_t n, NodeTotals& t) const {
     t.n = n;
     t.w = w;
     t.wy = wy;
@@ -97,6 +98,10 @@ struct ScalarTotals {
     t.pure = y_min == y_max;
     t.score = wy * wy / w;
     t.impurity = std::max(0.0, wyy - t.score);
+  }
+  NodeTotals finish(std::uint32_t n) const {
+    NodeTotals t;
+    finish(n, t);
     return t;
   }
 };
@@ -126,8 +131,7 @@ NodeTotals two_class_totals(std::span<const Id> ids, const RowData& rows) {
   return sums.finish(static_cast<std::uint32_t>(ids.size()));
 }
 
-// The same where every row weighs 1. Written where it belongs: what was written number by number
-// and is copied right away, as vectors, is waited for.
+// The same where every row weighs 1.
 inline void count_two_classes(std::uint32_t n, std::uint32_t n_ones, NodeTotals& to) {
   to.n = n;
   to.w = n;

@@ -69,8 +69,8 @@ class RowPartition {
     by.right = &of_right;
     const std::uint32_t n_left = kernels.part_numbers(by);
     set_places(task, n_left, left, right);
-    left.totals = ScalarTotals(of_left).finish(n_left);
-    right.totals = ScalarTotals(of_right).finish(task.totals.n - n_left);
+    ScalarTotals(of_left).finish(n_left, left.totals);
+    ScalarTotals(of_right).finish(task.totals.n - n_left, right.totals);
   }
   // Of classes whose weights are summed up by side already; these are 0 afterwards.
   template <class Value>

@@ -95,10 +95,9 @@ class ValueGrower {
   struct Picked {
     std::size_t size = 0;
     std::uint32_t feature[LANES] = {}, place[LANES] = {};
-    double threshold[LANES] = {};
-    Value cut[LANES] = {};
+    DrawnCuts<Value> drawn;
   };
-  Picked pick(FeatureOrder& features, std::size_t most);
+  Picked pick(FeatureOrder& features, std::size_t most, const LaneKernels<Value>& kernels);
   void try_all(TreeContext& tree, const GrowTask& task, const Limits& limits, Best& best);
 
   const EncodedMatrix& matrix_;

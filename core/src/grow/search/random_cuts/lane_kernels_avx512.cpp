@@ -259,6 +259,50 @@ void sum_ones(const OnesCuts<Value>& t) {
   t.rows.rows != nullptr ? sum_ones<Value, true>(t) : sum_ones<Value, false>(t);
 }
 
+// The same of numbers.
+template <class Value, bool APART, bool UNITS>
+void sum_numbers(const LaneCuts<Value>& t) {
+  const LaneRows<Value> rows = t.rows;
+  const auto cuts = beside(t.cut);
+  const __mmask8 all_left = (1U << LANES) - 1;
+  const __m128i one = _mm_set1_epi32(1);
+  __m128i n_left = _mm_setzero_si128();
+  __m512d w[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()}, wy[2] = {w[0], w[0]};
+  const auto add = [&](std::uint32_t i, __m512d& sum_w, __m512d& sum_wy) {
+    const Value* lanes = rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
+    const auto here = static_cast<__mmask8>(cuts.beyond(lanes) ^ all_left);
+    sum_wy = _mm512_mask_add_pd(sum_wy, here, sum_wy, _mm512_set1_pd(t.pair[i].wy));
+    if constexpr (!UNITS)
+      sum_w = _mm512_mask_add_pd(sum_w, here, sum_w, _mm512_set1_pd(t.pair[i].w));
+    n_left = _mm_mask_add_epi32(n_left, here, n_left, one);
+  };
+  std::uint32_t i = 0;
+  for (; i + 1 < rows.n; i += 2) {
+    add(i, w[0], wy[0]);
+    add(i + 1, w[1], wy[1]);
+  }
+  if (i < rows.n) add(i, w[0], wy[0]);
+  const __m512d all_wy = _mm512_add_pd(wy[0], wy[1]);
+  __m512d all_w = _mm512_add_pd(w[0], w[1]);
+  if constexpr (UNITS) {
+    const __m128i n_right = _mm_sub_epi32(_mm_set1_epi32(static_cast<int>(rows.n)), n_left);
+    all_w = _mm512_cvtepi32_pd(_mm256_set_m128i(n_right, n_left));
+  }
+  _mm256_storeu_pd(t.sums, _mm512_castpd512_pd256(all_w));
+  _mm256_storeu_pd(t.sums + LANES, _mm512_castpd512_pd256(all_wy));
+  _mm256_storeu_pd(t.sums + 2 * LANES, _mm512_extractf64x4_pd(all_w, 1));
+  _mm256_storeu_pd(t.sums + 3 * LANES, _mm512_extractf64x4_pd(all_wy, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), n_left);
+}
+template <class Value>
+void sum_numbers(const LaneCuts<Value>& t) {
+  const bool apart = t.rows.rows != nullptr;
+  if (t.are_units)
+    apart ? sum_numbers<Value, true, true>(t) : sum_numbers<Value, false, true>(t);
+  else
+    apart ? sum_numbers<Value, true, false>(t) : sum_numbers<Value, false, false>(t);
+}
+
 std::uint32_t part_sides(const SidePart& t) {
   const __m128i bit = _mm_set1_epi8(static_cast<char>(1U << t.bit));
   std::uint32_t left = 0;
@@ -288,6 +332,7 @@ std::uint32_t part_sides(const SidePart& t) {
 template <class Value>
 void use_avx512(LaneKernels<Value>& kernels) {
   static_assert(MOST_PICKED_BYTES <= 2 * sizeof(__m512));
+  kernels.sum_numbers = sum_numbers;
   kernels.sum_ones = sum_ones;
   kernels.find_ranges = find_all_ranges;
   kernels.pick_classes = pick_classes;
@@ -295,6 +340,7 @@ void use_avx512(LaneKernels<Value>& kernels) {
 }
 template <>
 void use_avx512(LaneKernels<std::uint16_t>& kernels) {
+  kernels.sum_numbers = sum_numbers;
   kernels.sum_ones = sum_ones;
   kernels.part_sides = part_sides;
 }
