@@ -328,9 +328,18 @@ void ValueGrower<Value>::try_all(TreeContext& tree, const GrowTask& task, const 
     threshold_[j] = draw_between(least_[j], largest_[j], draws_->next_uniform());
     cut_[j] = at_most(threshold_[j], Value{});
   }
-  for (std::size_t first = 0; first < table_.stride; first += LANES) {
+  const bool wide = kernels.sum_wide != nullptr && target_.kind == TargetKind::SCALAR && !counts();
+  for (std::size_t first = 0; first < table_.stride;) {
     const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
-    find_gains(task, lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    const Value* cuts = cut_.data() + first;
+    double* gains = gains_.data() + first;
+    if (wide && first + 2 * LANES <= table_.stride) {
+      sums_.find_wide_gains(lanes, cuts, limits, kernels, gains);
+      first += 2 * LANES;
+    } else {
+      find_gains(task, lanes, cuts, limits, kernels, gains);
+      first += LANES;
+    }
   }
   const std::size_t j = first_unbeaten(gains_, features.drawn(), limits.tolerance);
   if (!(gains_[j] > NO_SCORE)) return;

@@ -240,6 +240,26 @@ void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const L
   find_class_gains({lane_sums_[0].sums, outputs_, n_left}, target_.criterion, node_, limits, gains);
 }
 
+template <class Value>
+void CutSums::find_wide_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                              const LaneKernels<Value>& kernels, double* gains) const {
+  constexpr std::size_t WIDE = 2 * LANES;
+  double sums[4 * WIDE];
+  std::uint32_t n_left[WIDE];
+  WideCuts<Value> task{rows, {}, pair_.data(), are_units_, sums, n_left};
+  std::copy_n(cuts, WIDE, task.cut);
+  kernels.sum_wide(task);
+  for (std::size_t k = 0; k < WIDE; k += LANES) {
+    const double* own = sums + k;
+    find_number_gains({own, own + WIDE, own + 2 * WIDE, own + 3 * WIDE}, node_.n, n_left + k,
+                      limits, gains + k);
+  }
+}
+template void CutSums::find_wide_gains(const LaneRows<float>&, const float*, const Limits&,
+                                       const LaneKernels<float>&, double*) const;
+template void CutSums::find_wide_gains(const LaneRows<double>&, const double*, const Limits&,
+                                       const LaneKernels<double>&, double*) const;
+
 template void CutSums::find_gains(const LaneCodes&, const std::uint16_t*, const Limits&,
                                   const LaneKernels<std::uint16_t>&, double*);
 template void CutSums::find_gains(const LaneRows<float>&, const float*, const Limits&,

@@ -303,6 +303,64 @@ void sum_numbers(const LaneCuts<Value>& t) {
     apart ? sum_numbers<Value, true, false>(t) : sum_numbers<Value, false, false>(t);
 }
 
+// Which of 2 LANES values lie at or below as many cuts.
+__mmask8 not_beyond(const float* values, const float* cuts) {
+  return _mm256_cmp_ps_mask(_mm256_loadu_ps(values), _mm256_loadu_ps(cuts), _CMP_LE_OQ);
+}
+__mmask8 not_beyond(const double* values, const double* cuts) {
+  return _mm512_cmp_pd_mask(_mm512_loadu_pd(values), _mm512_loadu_pd(cuts), _CMP_LE_OQ);
+}
+
+struct WideSums {
+  __m512d left_w, left_wy, right_w, right_wy;
+  WideSums()
+      : left_w(_mm512_setzero_pd()), left_wy(left_w), right_w(left_w), right_wy(left_w) {}
+
+  template <bool UNITS>
+  void add(__mmask8 left, const WeightedValue& row) {
+    const auto right = static_cast<__mmask8>(~left);
+    const __m512d wy = _mm512_set1_pd(row.wy), w = _mm512_set1_pd(row.w);
+    left_wy = _mm512_mask_add_pd(left_wy, left, left_wy, wy);
+    right_wy = _mm512_mask_add_pd(right_wy, right, right_wy, wy);
+    if constexpr (UNITS) return;
+    left_w = _mm512_mask_add_pd(left_w, left, left_w, w);
+    right_w = _mm512_mask_add_pd(right_w, right, right_w, w);
+  }
+};
+
+template <class Value, bool UNITS>
+void sum_wide(const WideCuts<Value>& t) {
+  const LaneRows<Value> rows = t.rows;
+  const __m256i one = _mm256_set1_epi32(1);
+  __m256i n_left = _mm256_setzero_si256();
+  WideSums even, odd;
+  const auto add = [&](std::uint32_t i, WideSums& sums) {
+    const __mmask8 left = not_beyond(rows.lanes + rows.rows[i] * rows.stride, t.cut);
+    sums.template add<UNITS>(left, t.pair[i]);
+    n_left = _mm256_mask_add_epi32(n_left, left, n_left, one);
+  };
+  std::uint32_t i = 0;
+  for (; i + 1 < rows.n; i += 2) {
+    add(i, even);
+    add(i + 1, odd);
+  }
+  if (i < rows.n) add(i, even);
+  if constexpr (UNITS) {
+    const auto n = static_cast<int>(rows.n);
+    even.left_w = _mm512_cvtepi32_pd(n_left);
+    even.right_w = _mm512_cvtepi32_pd(_mm256_sub_epi32(_mm256_set1_epi32(n), n_left));
+  }
+  _mm512_storeu_pd(t.sums, _mm512_add_pd(even.left_w, odd.left_w));
+  _mm512_storeu_pd(t.sums + 2 * LANES, _mm512_add_pd(even.left_wy, odd.left_wy));
+  _mm512_storeu_pd(t.sums + 4 * LANES, _mm512_add_pd(even.right_w, odd.right_w));
+  _mm512_storeu_pd(t.sums + 6 * LANES, _mm512_add_pd(even.right_wy, odd.right_wy));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(t.n_left), n_left);
+}
+template <class Value>
+void sum_wide(const WideCuts<Value>& t) {
+  t.are_units ? sum_wide<Value, true>(t) : sum_wide<Value, false>(t);
+}
+
 std::uint32_t part_sides(const SidePart& t) {
   const __m128i bit = _mm_set1_epi8(static_cast<char>(1U << t.bit));
   std::uint32_t left = 0;
@@ -334,6 +392,7 @@ void use_avx512(LaneKernels<Value>& kernels) {
   static_assert(MOST_PICKED_BYTES <= 2 * sizeof(__m512));
   kernels.sum_numbers = sum_numbers;
   kernels.sum_ones = sum_ones;
+  kernels.sum_wide = sum_wide;
   kernels.find_ranges = find_all_ranges;
   kernels.pick_classes = pick_classes;
   kernels.part_sides = part_sides;

@@ -76,7 +76,18 @@ struct LaneCuts {
   bool are_units = false;  // every row weighs 1: sums of w are counts
 };
 
-// The same of two classes whose rows weigh 1: labels are by row number, sums of w are counts.
+// The same of numbers and of twice as many features that stand side by side in a row.
+template <class Value>
+struct WideCuts {
+  LaneRows<Value> rows;
+  Value cut[2 * LANES];
+  const WeightedValue* pair;
+  bool are_units;
+  double* sums;           // 2 LANES each
+  std::uint32_t* n_left;  // 2 LANES
+};
+
+// Cuts of two classes whose rows weigh 1: labels are by row number, sums of w are counts.
 template <class Value>
 struct OnesCuts {
   LaneRows<Value> rows;
@@ -167,6 +178,7 @@ struct LaneKernels {
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;
   std::uint32_t (*part_sides)(const SidePart& task) = nullptr;  // returns how many go left
+  void (*sum_wide)(const WideCuts<Value>& task) = nullptr;       // null where that is no faster
   // Null where it is faster to copy features together before they are cut.
   std::uint32_t (*pick_classes)(const PickedCuts<Value>& task) = nullptr;  // returns how many
 };
