@@ -304,8 +304,9 @@ typename ValueGrower<Value>::Best ValueGrower<Value>::pick_best(TreeContext& tre
     picked_.find_gains(cuts, kernels, task.totals, limits, gains);
     const std::uint32_t k = better_lane(gains, own.size, best.score, limits.tolerance);
     if (k == LANES) continue;
-    best = {gains[k],           own.drawn.threshold[k], own.drawn.cut[k], largest_[own.place[k]],
-            own.feature[k],     true};
+    best = {gains[k],         own.drawn.threshold[k],
+            own.drawn.cut[k], largest_[own.place[k]],
+            own.feature[k],   true};
     picked_.keep(k);
   }
   return best;

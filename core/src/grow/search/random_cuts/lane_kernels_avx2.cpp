@@ -103,13 +103,12 @@ ValueRanges<Value> load_lanes(const LaneLoad<Value>& t) {
 __m256d draw_between(__m256d low, __m256d high, __m256d uniform) {
   const __m256d range = _mm256_sub_pd(high, low), rest = _mm256_sub_pd(_mm256_set1_pd(1), uniform);
   const __m256d near = _mm256_add_pd(low, _mm256_mul_pd(uniform, range));
-  const __m256d far =
-      _mm256_add_pd(_mm256_mul_pd(low, rest), _mm256_mul_pd(high, uniform));
+  const __m256d far = _mm256_add_pd(_mm256_mul_pd(low, rest), _mm256_mul_pd(high, uniform));
   const __m256d infinite = _mm256_set1_pd(std::numeric_limits<double>::infinity());
   const __m256d is_near = _mm256_cmp_pd(range, infinite, _CMP_LT_OQ);  // never negative
   const __m256d value = _mm256_blendv_pd(far, near, is_near);
-  const __m256d within = _mm256_and_pd(_mm256_cmp_pd(value, low, _CMP_GE_OQ),
-                                       _mm256_cmp_pd(value, high, _CMP_LT_OQ));
+  const __m256d within =
+      _mm256_and_pd(_mm256_cmp_pd(value, low, _CMP_GE_OQ), _mm256_cmp_pd(value, high, _CMP_LT_OQ));
   return _mm256_blendv_pd(low, value, within);
 }
 
@@ -125,8 +124,7 @@ __m128 below_if(__m128 value, __m128i below) {
   const __m128i place = _mm_xor_si128(bits, _mm_and_si128(_mm_srai_epi32(bits, 31), most));
   const __m128i zero = _mm_and_si128(below, _mm_cmpeq_epi32(bits, _mm_setzero_si128()));
   const __m128i moved = _mm_add_epi32(_mm_add_epi32(place, below), zero);
-  return _mm_castsi128_ps(
-      _mm_xor_si128(moved, _mm_and_si128(_mm_srai_epi32(moved, 31), most)));
+  return _mm_castsi128_ps(_mm_xor_si128(moved, _mm_and_si128(_mm_srai_epi32(moved, 31), most)));
 }
 
 std::uint32_t draw_cuts(const ValueRanges<float>& range, std::size_t size, Stream& draws,
@@ -320,7 +318,8 @@ void sum_ones(const OnesCuts<Value>& t) {
   for (std::uint32_t i = 0; i < t.rows.n; ++i) {
     const std::uint32_t label = t.ones[t.numbers[i]];
     const __m256d beyond = sides.right(lanes_of<Value, APART>(t.rows, i));
-    const __m256d wy = _mm256_broadcast_sd(t.wy + label), one = _mm256_broadcast_sd(label_of + label);
+    const __m256d wy = _mm256_broadcast_sd(t.wy + label),
+                  one = _mm256_broadcast_sd(label_of + label);
     left[i % 2] = _mm256_add_pd(left[i % 2], _mm256_andnot_pd(beyond, wy));
     right[i % 2] = _mm256_add_pd(right[i % 2], _mm256_and_pd(beyond, wy));
     n_ones = _mm256_add_pd(n_ones, one);
@@ -441,10 +440,9 @@ std::uint32_t avx2_lanes_within(const LaneCodes& rows, const LaneRanges& ranges)
 
 template <class Value>
 LaneKernels<Value> avx2_lane_kernels() {
-  return {sum_numbers<Value>,       sum_classes<Value>,      sum_ones<Value>,
-          load_lanes<Value, false>, load_lanes<Value, true>, draw_cuts,
-          find_ranges<Value>,       part_rows<Value, false>, part_rows<Value, true>,
-          portable_part_sides};
+  return {sum_numbers<Value>,      sum_classes<Value>, sum_ones<Value>,    load_lanes<Value, false>,
+          load_lanes<Value, true>, draw_cuts,          find_ranges<Value>, part_rows<Value, false>,
+          part_rows<Value, true>,  portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> avx2_lane_kernels() {

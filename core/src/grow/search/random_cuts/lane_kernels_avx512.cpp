@@ -165,46 +165,25 @@ std::uint32_t pick_classes(const PickedCuts<Value>& t) {
   return t.stride <= RowVector<Value>::SIZE ? pick_classes<Value, 1>(t) : pick_classes<Value, 2>(t);
 }
 
-// LANES values of a row twice beside the cuts of as many features: which of them lie beyond.
-struct TwiceCodes {
-  __m256i cut;
-  explicit TwiceCodes(const std::uint16_t* cuts) : cut(twice(cuts)) {}
-  __mmask8 beyond(const std::uint16_t* lanes) const {
-    return _mm256_cmpgt_epu32_mask(twice(lanes), cut);
-  }
-  static __m256i twice(const std::uint16_t* lanes) {
-    return _mm256_cvtepu16_epi32(
-        _mm_broadcastq_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes))));
-  }
-};
-struct TwiceFloats {
-  __m256 cut;
-  explicit TwiceFloats(const float* cuts) : cut(twice(cuts)) {}
-  __mmask8 beyond(const float* lanes) const {
-    return _mm256_cmp_ps_mask(twice(lanes), cut, _CMP_GT_OQ);
-  }
-  static __m256 twice(const float* lanes) {
-    return _mm256_broadcast_ps(reinterpret_cast<const __m128*>(lanes));
-  }
-};
-struct TwiceDoubles {
-  __m512d cut;
-  explicit TwiceDoubles(const double* cuts) : cut(twice(cuts)) {}
-  __mmask8 beyond(const double* lanes) const {
-    return _mm512_cmp_pd_mask(twice(lanes), cut, _CMP_GT_OQ);
-  }
-  static __m512d twice(const double* lanes) {
-    return _mm512_broadcast_f64x4(_mm256_loadu_pd(lanes));
-  }
-};
-TwiceCodes beside(const std::uint16_t* cuts) {
-  return TwiceCodes(cuts);
+// LANES values twice, for left and for right; and which of them lie beyond their cuts.
+__m256i twice(const std::uint16_t* lanes) {
+  const __m128i codes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(lanes));
+  return _mm256_cvtepu16_epi32(_mm_broadcastq_epi64(codes));
 }
-TwiceFloats beside(const float* cuts) {
-  return TwiceFloats(cuts);
+__m256 twice(const float* lanes) {
+  return _mm256_broadcast_ps(reinterpret_cast<const __m128*>(lanes));
 }
-TwiceDoubles beside(const double* cuts) {
-  return TwiceDoubles(cuts);
+__m512d twice(const double* lanes) {
+  return _mm512_broadcast_f64x4(_mm256_loadu_pd(lanes));
+}
+__mmask8 beyond(__m256i codes, __m256i cuts) {
+  return _mm256_cmpgt_epu32_mask(codes, cuts);
+}
+__mmask8 beyond(__m256 values, __m256 cuts) {
+  return _mm256_cmp_ps_mask(values, cuts, _CMP_GT_OQ);
+}
+__mmask8 beyond(__m512d values, __m512d cuts) {
+  return _mm512_cmp_pd_mask(values, cuts, _CMP_GT_OQ);
 }
 
 // From the bytes of rows: how many go left by each cut, and how many of these are of label 1.
@@ -235,12 +214,12 @@ void sum_ones(const OnesCuts<Value>& task) {
   const std::uint8_t* ones = task.ones;
   std::uint8_t* sides = task.sides;
   const double wy[2] = {task.wy[0], task.wy[1]};
-  const auto cuts = beside(task.cut);
+  const auto cuts = twice(task.cut);
   const __mmask8 all_left = (1U << LANES) - 1;
   const auto add = [&](std::uint32_t i, __m512d sums) {
     const std::uint32_t label = ones[numbers[i]];
     const Value* lanes = rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
-    const auto here = static_cast<__mmask8>(cuts.beyond(lanes) ^ all_left);
+    const auto here = static_cast<__mmask8>(beyond(twice(lanes), cuts) ^ all_left);
     sides[i] = static_cast<std::uint8_t>((here & all_left) | label << LANES);
     return _mm512_mask_add_pd(sums, here, sums, _mm512_set1_pd(wy[label]));
   };
@@ -263,14 +242,14 @@ void sum_ones(const OnesCuts<Value>& t) {
 template <class Value, bool APART, bool UNITS>
 void sum_numbers(const LaneCuts<Value>& t) {
   const LaneRows<Value> rows = t.rows;
-  const auto cuts = beside(t.cut);
+  const auto cuts = twice(t.cut);
   const __mmask8 all_left = (1U << LANES) - 1;
   const __m128i one = _mm_set1_epi32(1);
   __m128i n_left = _mm_setzero_si128();
   __m512d w[2] = {_mm512_setzero_pd(), _mm512_setzero_pd()}, wy[2] = {w[0], w[0]};
   const auto add = [&](std::uint32_t i, __m512d& sum_w, __m512d& sum_wy) {
     const Value* lanes = rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
-    const auto here = static_cast<__mmask8>(cuts.beyond(lanes) ^ all_left);
+    const auto here = static_cast<__mmask8>(beyond(twice(lanes), cuts) ^ all_left);
     sum_wy = _mm512_mask_add_pd(sum_wy, here, sum_wy, _mm512_set1_pd(t.pair[i].wy));
     if constexpr (!UNITS)
       sum_w = _mm512_mask_add_pd(sum_w, here, sum_w, _mm512_set1_pd(t.pair[i].w));
@@ -313,8 +292,7 @@ __mmask8 not_beyond(const double* values, const double* cuts) {
 
 struct WideSums {
   __m512d left_w, left_wy, right_w, right_wy;
-  WideSums()
-      : left_w(_mm512_setzero_pd()), left_wy(left_w), right_w(left_w), right_wy(left_w) {}
+  WideSums() : left_w(_mm512_setzero_pd()), left_wy(left_w), right_w(left_w), right_wy(left_w) {}
 
   template <bool UNITS>
   void add(__mmask8 left, const WeightedValue& row) {

@@ -60,8 +60,8 @@ struct LaneNumberSums {
 inline void find_number_gains(const LaneNumberSums& of, std::uint32_t n,
                               const std::uint32_t* n_left, const Limits& limits, double* gains) {
   for (std::size_t k = 0; k < LANES; ++k)
-    gains[k] =
-        of.left_wy[k] * of.left_wy[k] / of.left_w[k] + of.right_wy[k] * of.right_wy[k] / of.right_w[k];
+    gains[k] = of.left_wy[k] * of.left_wy[k] / of.left_w[k] +
+               of.right_wy[k] * of.right_wy[k] / of.right_w[k];
   forbid_cuts(n, n_left, of.left_w, of.right_w, limits, gains);
 }
 

@@ -178,7 +178,7 @@ struct LaneKernels {
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;
   std::uint32_t (*part_sides)(const SidePart& task) = nullptr;  // returns how many go left
-  void (*sum_wide)(const WideCuts<Value>& task) = nullptr;       // null where that is no faster
+  void (*sum_wide)(const WideCuts<Value>& task) = nullptr;      // null where that is no faster
   // Null where it is faster to copy features together before they are cut.
   std::uint32_t (*pick_classes)(const PickedCuts<Value>& task) = nullptr;  // returns how many
 };
