@@ -82,6 +82,7 @@ class TreeBuilder {
   double threshold(const Node& node) const;
   void find_thresholds();
   std::span<const std::uint64_t> left_levels(const Node& node) const;
+  void ask_for(std::span<const std::uint32_t> coming) const;
   void copy_leaf(const Leaf& leaf, TreeWriter& writer) const;
 
   const EncodedMatrix& matrix_;
