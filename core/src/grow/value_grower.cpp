@@ -11,7 +11,8 @@
 namespace bayeswood {
 namespace {
 
-// Bytes of a subtree's values: most of the second cache is left for the rest.
+// Bytes of a subtree's values. Of a row, a node reads a few cache lines: they may fill the second
+// cache.
 constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 20;
 
 // A row, LANES at a time: without a call.
