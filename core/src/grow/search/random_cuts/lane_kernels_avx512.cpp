@@ -186,25 +186,6 @@ __mmask8 beyond(__m512d values, __m512d cuts) {
   return _mm512_cmp_pd_mask(values, cuts, _CMP_GT_OQ);
 }
 
-// From the bytes of rows: how many go left by each cut, and how many of these are of label 1.
-void count_sides(const std::uint8_t* sides, std::uint32_t n, std::uint32_t* n_left,
-                 std::uint32_t* n_left_ones) {
-  std::uint32_t all[LANES] = {}, ones[LANES] = {};
-  for (std::uint32_t i = 0; i < n; i += 64) {
-    const __mmask64 here = _bzhi_u64(~std::uint64_t{0}, std::min(n - i, 64U));
-    const __m512i own = _mm512_maskz_loadu_epi8(here, sides + i);
-    const __mmask64 label = _mm512_test_epi8_mask(own, _mm512_set1_epi8(1 << LANES));
-    for (std::uint32_t l = 0; l < LANES; ++l) {
-      const __mmask64 left =
-          _mm512_test_epi8_mask(own, _mm512_set1_epi8(static_cast<char>(1U << l)));
-      all[l] += static_cast<std::uint32_t>(_mm_popcnt_u64(left));
-      ones[l] += static_cast<std::uint32_t>(_mm_popcnt_u64(left & label));
-    }
-  }
-  std::copy_n(all, LANES, n_left);
-  std::copy_n(ones, LANES, n_left_ones);
-}
-
 // Left and right of LANES cuts in one vector. Adding 0 changes no bit, so that rows are left out.
 template <class Value, bool APART>
 void sum_ones(const OnesCuts<Value>& task) {
@@ -214,6 +195,8 @@ void sum_ones(const OnesCuts<Value>& task) {
   const std::uint8_t* ones = task.ones;
   std::uint8_t* sides = task.sides;
   const double wy[2] = {task.wy[0], task.wy[1]};
+  const std::int64_t count[2] = {1, std::int64_t{1} << 32 | 1};  // a row, and above whether of 1
+  __m256i n_left = _mm256_setzero_si256();
   const auto cuts = twice(task.cut);
   const __mmask8 all_left = (1U << LANES) - 1;
   const auto add = [&](std::uint32_t i, __m512d sums) {
@@ -221,6 +204,7 @@ void sum_ones(const OnesCuts<Value>& task) {
     const Value* lanes = rows.lanes + (APART ? rows.rows[i] * rows.stride : std::size_t{i} * LANES);
     const auto here = static_cast<__mmask8>(beyond(twice(lanes), cuts) ^ all_left);
     sides[i] = static_cast<std::uint8_t>((here & all_left) | label << LANES);
+    n_left = _mm256_mask_add_epi64(n_left, here, n_left, _mm256_set1_epi64x(count[label]));
     return _mm512_mask_add_pd(sums, here, sums, _mm512_set1_pd(wy[label]));
   };
   __m512d even = _mm512_setzero_pd(), odd = even;
@@ -231,7 +215,9 @@ void sum_ones(const OnesCuts<Value>& task) {
   }
   if (i < rows.n) even = add(i, even);
   _mm512_storeu_pd(task.sums, _mm512_add_pd(even, odd));
-  count_sides(sides, rows.n, task.n_left, task.n_left_ones);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(task.n_left), _mm256_cvtepi64_epi32(n_left));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(task.n_left_ones),
+                   _mm256_cvtepi64_epi32(_mm256_srli_epi64(n_left, 32)));
 }
 template <class Value>
 void sum_ones(const OnesCuts<Value>& t) {
