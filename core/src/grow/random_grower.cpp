@@ -47,6 +47,8 @@ void RandomGrower::grow(TreeContext& tree, std::vector<std::uint32_t>& rows, con
     check_stop(tree.stop);
     if (!grow_copied(tree, task)) grow_node(tree, task);
   }
+  if (narrow_) narrow_->settle_thresholds(tree.builder);
+  if (wide_) wide_->settle_thresholds(tree.builder);
 }
 
 void RandomGrower::load_scalars() {
@@ -92,7 +94,8 @@ void RandomGrower::part(TreeContext& tree, const Split& split, const GrowTask& t
     return column[row] <= cut;
   };
   if (scalars_.ones != nullptr)
-    return parts_.part_ones(task, scalars_.ones, below_cut, left, right);
+    return parts_.part_ones(task, one_sums_.sides(), one_sums_.kept_left_ones(),
+                            tree.options.kernels->codes, left, right);
   if (scalars_.numbers != nullptr) {
     const auto cut = static_cast<std::uint16_t>(split.cut_code);
     return parts_.part_numbers(task,
@@ -138,10 +141,10 @@ Split RandomGrower::find_split(TreeContext& tree, const GrowTask& task) {
 
 // Once for all features.
 void RandomGrower::load_node(const GrowTask& task) {
-  if (is_loaded_) return;
+  if (is_loaded_ || scalars_.ones != nullptr) return;
   is_loaded_ = true;
   if (is_plain_ && target_.kind == TargetKind::SCALAR)
-    sums_.load_scalars(rows_of(task), scalars_, task.totals);
+    sums_.load_numbers(rows_of(task), scalars_.numbers, task.totals);
   else
     sums_.load_node(rows_of(task), data_, task.totals);
 }
@@ -171,24 +174,29 @@ std::size_t RandomGrower::try_plain(TreeContext& tree, const GrowTask& task, con
   load_node(task);  // while values come
   find_cuts(lanes, rows, kernels);
   double gains[LANES];
-  find_gains(lanes, rows, limits, kernels, gains);
+  find_gains(task, lanes, rows, limits, kernels, gains);
   std::size_t n_cuts = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!lanes.varies(k)) continue;
-    ++n_cuts;
-    if (!(gains[k] > NO_SCORE) || (best.found() && !(gains[k] > best.score + limits.tolerance)))
-      continue;
-    best.score = gains[k];
-    best.feature = lanes.feature[k];
-    best.threshold = lanes.threshold[k];
-    best.cut_code = lanes.cut_code[k];
-  }
+  for (std::size_t k = 0; k < size; ++k) n_cuts += lanes.varies(k) ? 1 : 0;
+  // What does not vary lies on one side, which is not allowed.
+  const std::uint32_t k = better_lane(gains, size, best.score, limits.tolerance);
+  if (k == LANES) return n_cuts;
+  best.score = gains[k];
+  best.feature = lanes.feature[k];
+  best.threshold = lanes.threshold[k];
+  best.cut_code = lanes.cut_code[k];
+  if (scalars_.ones != nullptr) one_sums_.keep(k);
   return n_cuts;
 }
 
-void RandomGrower::find_gains(const FeatureLanes& lanes, const LaneCodes& rows,
-                              const Limits& limits, const Kernels& kernels, double* gains) {
+void RandomGrower::find_gains(const GrowTask& task, const FeatureLanes& lanes,
+                              const LaneCodes& rows, const Limits& limits, const Kernels& kernels,
+                              double* gains) {
   const std::uint16_t* cuts = lanes.cut_code.data();
+  if (scalars_.ones != nullptr) {
+    OnesCuts<std::uint16_t> ones{rows, rows_of(task), {}, scalars_.ones, {}};
+    std::copy_n(cuts, LANES, ones.cut);
+    return one_sums_.find_gains(ones, kernels.codes, task.totals, limits, gains);
+  }
   if (target_.kind != TargetKind::MULTI)
     return sums_.find_gains(rows, cuts, limits, kernels.codes, gains);
   for (std::size_t k = 0; k < LANES; ++k) {

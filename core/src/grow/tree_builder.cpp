@@ -7,6 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "bayeswood/base/prefetch.hpp"
+
 namespace bayeswood {
 
 void TreeBuilder::restart() {
@@ -187,13 +189,23 @@ void TreeBuilder::find_thresholds() {
   }
 }
 
+// Nodes and leaves stand in the order in which they were grown, far from that of levels. Those of
+// small trees are at hand.
+void TreeBuilder::ask_for(std::span<const std::uint32_t> coming) const {
+  constexpr std::size_t AHEAD = 32, FEW_NODES = 32768;
+  if (nodes_.size() <= FEW_NODES || coming.size() <= AHEAD) return;
+  prefetch(&nodes_[coming[AHEAD]]);
+  const Node& node = nodes_[coming[AHEAD / 2]];
+  if (node.feature == LEAF) prefetch(&leaves_[node.left]);
+}
+
 Tree TreeBuilder::finish() {
   TreeWriter writer(matrix_.n_levels(), target_.n_outputs, target_.is_classifier);
   writer.reserve({leaves_.size(), values_.size(), rows_.size(), set_words_.size()});
   static_assert(sizeof(Rule) == sizeof(double));
   find_thresholds();
   using Children = std::optional<std::array<std::uint32_t, 2>>;
-  visit_breadth_first(ROOT, nodes_.size(), [&](std::uint32_t i) -> Children {
+  const auto visit = [&](std::uint32_t i) -> Children {
     const Node& node = nodes_[i];
     if (node.feature == LEAF) {
       copy_leaf(leaves_[node.left], writer);
@@ -202,7 +214,9 @@ Tree TreeBuilder::finish() {
     writer.add_split(node.feature, node.missing_left != 0, std::bit_cast<double>(node.rule),
                      left_levels(node));
     return {{node.left, node.left + 1}};
-  });
+  };
+  visit_breadth_first(ROOT, nodes_.size(), visit,
+                      [&](std::span<const std::uint32_t> coming) { ask_for(coming); });
   return writer.finish();
 }
 

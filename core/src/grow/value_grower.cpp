@@ -1,7 +1,6 @@
 #include "bayeswood/grow/value_grower.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,24 +11,9 @@
 namespace bayeswood {
 namespace {
 
-// Bytes of a subtree's values: most of the second cache is left for the rest.
-constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 18;
-
-// The largest float that does not exceed a number, and the one below it, without a branch: as
-// integers floats of one sign are in order.
-float below_if(float value, bool below) {
-  const auto bits = std::bit_cast<std::int32_t>(value + 0.0F);  // no negative zero
-  const std::int32_t place = bits ^ ((bits >> 31) & 0x7fffffff);
-  const std::int32_t moved = place - (below ? 1 : 0) - (below && bits == 0 ? 1 : 0);
-  return std::bit_cast<float>(moved ^ ((moved >> 31) & 0x7fffffff));
-}
-float at_most(double number, float) {
-  const auto near = static_cast<float>(number);
-  return below_if(near, near > number);
-}
-double at_most(double number, double) {
-  return number;
-}
+// Bytes of a subtree's values. Of a row, a node reads a few cache lines: they may fill the second
+// cache.
+constexpr std::size_t BLOCK_BYTES = std::size_t{1} << 20;
 
 // A row, LANES at a time: without a call.
 template <class Value>
@@ -70,7 +54,8 @@ ValueGrower<Value>::ValueGrower(const EncodedMatrix& matrix, const Target& targe
       largest_(table.stride),
       cut_(table.stride),
       threshold_(table.stride),
-      gains_(table.stride) {}
+      gains_(table.stride),
+      drawn_(table.has_bins ? matrix.n_features() : 0) {}
 
 template <class Value>
 bool ValueGrower<Value>::takes_all(const TreeContext& tree) const {
@@ -95,13 +80,12 @@ void ValueGrower<Value>::grow(TreeContext& tree, const GrowTask& task,
     stack_.pop_back();
     grow_node(tree, next);
   }
-  settle_thresholds(tree.builder);
 }
 
 template <class Value>
 void ValueGrower<Value>::copy_rows(std::span<std::uint32_t> rows, const RowData& data,
                                    const ScalarRows& scalars) {
-  constexpr std::size_t AHEAD = 8, LINE = 64 / sizeof(Value);
+  constexpr std::size_t AHEAD = 24, LINE = 64 / sizeof(Value);
   const std::size_t n = rows.size();
   const bool classes = target_.kind == TargetKind::CLASSES, regression = !target_.is_classifier;
   const bool counts = scalars.ones != nullptr;
@@ -167,7 +151,7 @@ void ValueGrower<Value>::grow_node(TreeContext& tree, const GrowTask& task) {
   split.threshold = best.threshold;
   const auto children = tree.builder.set_split(task.node, split, left.totals.n, right.totals.n);
   if (table_.has_bins && matrix_.feature(best.feature).high.size() > 0)
-    drawn_.push_back({task.node, best.feature, best.threshold, best.largest});
+    drawn_[best.feature].push_back({tree.builder.last_threshold(), best.largest, best.threshold});
   left.node = children.left;
   right.node = children.right;
   tree.importance[best.feature] += std::max(0.0, best.score);
@@ -179,21 +163,16 @@ void ValueGrower<Value>::grow_node(TreeContext& tree, const GrowTask& task) {
 template <class Value>
 void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
                               const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
+  if (counts())
+    return parts_.part_ones(task, ones_.sides(), ones_.kept_left_ones(), kernels, left, right);
   const Value* column = block_.values.data() + table_.place(best.feature);
   const RowPart<Value> by{{}, {}, {}, column, table_.stride, best.cut, block_.scalars.numbers};
-  if (block_.scalars.ones != nullptr) {
-    const auto below_cut = [&by](std::uint32_t row) {
-      return by.column[row * by.stride] <= by.cut;
-    };
-    return parts_.part_ones(task, block_.scalars.ones, below_cut, left, right);
-  }
   if (target_.kind != TargetKind::CLASSES)
     return parts_.part_numbers(task, by, kernels, left, right);
   auto& [right_w, left_w] = parts_.side_weights();
   if (best.picked) {
     picked_.write_kept(left_w.data(), right_w.data());
-    return parts_.part_sides(task, picked_.kept_sides(), picked_.kept_lane(), kernels, block_.data,
-                             left, right);
+    return parts_.part_sides(task, picked_.sides(), kernels, block_.data, left, right);
   }
   sums_.write_kept(left_w.data(), right_w.data());
   parts_.part_classes(task, by, kernels, block_.data, left, right);
@@ -201,12 +180,29 @@ void ValueGrower<Value>::part(const Best& best, const GrowTask& task,
 
 template <class Value>
 void ValueGrower<Value>::load_node(const GrowTask& task) {
-  if (is_loaded_) return;
+  if (is_loaded_ || counts()) return;
   is_loaded_ = true;
   if (target_.kind == TargetKind::CLASSES)
     sums_.load_node(rows_of(task), block_.data, task.totals);
   else
-    sums_.load_scalars(rows_of(task), block_.scalars, task.totals);
+    sums_.load_numbers(rows_of(task), block_.scalars.numbers, task.totals);
+}
+
+template <class Value>
+void ValueGrower<Value>::find_gains(const GrowTask& task, const LaneRows<Value>& rows,
+                                    const Value* cuts, const Limits& limits,
+                                    const LaneKernels<Value>& kernels, double* gains) {
+  if (!counts()) return sums_.find_gains(rows, cuts, limits, kernels, gains);
+  OnesCuts<Value> ones{rows, rows_of(task), {}, block_.scalars.ones, {}};
+  std::copy_n(cuts, LANES, ones.cut);
+  ones_.find_gains(ones, kernels, task.totals, limits, gains);
+}
+
+// What part() needs to know of one of the cuts that were added up last.
+template <class Value>
+void ValueGrower<Value>::keep(std::uint32_t lane) {
+  if (target_.kind == TargetKind::CLASSES) sums_.keep(lane);
+  if (counts()) ones_.keep(lane);
 }
 
 // See RandomGrower::find_split.
@@ -244,33 +240,17 @@ std::size_t ValueGrower<Value>::try_features(TreeContext& tree, const GrowTask& 
   }
   const ValueRanges<Value> range = (table_.has_bins ? kernels.load_bins : kernels.load)(load);
   load_node(task);
-  double threshold[LANES] = {}, gains[LANES];
-  Value cut[LANES] = {};
-  std::size_t n_cuts = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!(range.least[k] < range.largest[k])) continue;
-    ++n_cuts;
-    cut_at_random(range.least[k], range.largest[k], range.end[k], threshold[k], cut[k]);
-  }
+  DrawnCuts<Value> drawn;
+  const std::uint32_t n_cuts = kernels.draw_cuts(range, size, *draws_, drawn);
+  double gains[LANES];
   if (n_cuts == 0) return 0;
-  sums_.find_gains({lanes_.data(), task.totals.n}, cut, limits, kernels, gains);
-  for (std::size_t k = 0; k < size; ++k) {
-    if (!(range.least[k] < range.largest[k]) || !(gains[k] > NO_SCORE)) continue;
-    if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
-    best = {gains[k], threshold[k], cut[k], range.largest[k], feature[k]};
-    if (target_.kind == TargetKind::CLASSES) sums_.keep(k);
-  }
+  find_gains(task, {lanes_.data(), task.totals.n}, drawn.cut, limits, kernels, gains);
+  // What does not vary lies on one side, which is not allowed.
+  const std::uint32_t k = better_lane(gains, size, best.score, limits.tolerance);
+  if (k == LANES) return n_cuts;
+  best = {gains[k], drawn.threshold[k], drawn.cut[k], range.largest[k], feature[k]};
+  keep(k);
   return n_cuts;
-}
-
-// Between the least value and the end of the largest one's bin. Within the last bin: what lies
-// below the bin goes left.
-template <class Value>
-void ValueGrower<Value>::cut_at_random(Value least, Value largest, Value end, double& threshold,
-                                       Value& cut) {
-  threshold = draw_between(least, end, draws_->next_uniform());
-  cut = threshold < largest ? at_most(threshold, Value{})
-                            : std::nextafter(largest, -std::numeric_limits<Value>::infinity());
 }
 
 template <class Value>
@@ -283,17 +263,21 @@ bool ValueGrower<Value>::picks(const LaneKernels<Value>& kernels) const {
 // The next features that vary, as far as there are.
 template <class Value>
 typename ValueGrower<Value>::Picked ValueGrower<Value>::pick(FeatureOrder& features,
-                                                             std::size_t most) {
+                                                             std::size_t most,
+                                                             const LaneKernels<Value>& kernels) {
   Picked found;
+  ValueRanges<Value> range{};
   while (found.size < most && features.left() > 0) {
     const std::uint32_t feature = features.next(), place = table_.place(feature);
     if (!(least_[place] < largest_[place])) continue;
     found.feature[found.size] = feature;
     found.place[found.size] = place;
-    cut_at_random(least_[place], largest_[place], largest_[place + (table_.has_bins ? 1 : 0)],
-                  found.threshold[found.size], found.cut[found.size]);
+    range.least[found.size] = least_[place];
+    range.largest[found.size] = largest_[place];
+    range.end[found.size] = largest_[place + (table_.has_bins ? 1 : 0)];
     ++found.size;
   }
+  kernels.draw_cuts(range, found.size, *draws_, found.drawn);
   return found;
 }
 
@@ -311,22 +295,20 @@ typename ValueGrower<Value>::Best ValueGrower<Value>::pick_best(TreeContext& tre
   std::size_t tried = 0;
   while (tried < wanted || !best.found()) {
     const std::size_t most = tried < wanted ? std::min<std::size_t>(wanted - tried, LANES) : 1;
-    const Picked own = pick(tree.features, most);
+    const Picked own = pick(tree.features, most, kernels);
     if (own.size == 0) break;
     tried += own.size;
     double gains[LANES];
     PickedCuts<Value> cuts{values, table_.stride, rows, {}, {}, block_.data.w, block_.data.label};
     std::copy_n(own.place, LANES, cuts.place);
-    std::copy_n(own.cut, LANES, cuts.cut);
+    std::copy_n(own.drawn.cut, LANES, cuts.cut);
     picked_.find_gains(cuts, kernels, task.totals, limits, gains);
-    std::size_t found = LANES;
-    for (std::size_t k = 0; k < own.size; ++k) {
-      if (!(gains[k] > NO_SCORE)) continue;
-      if (best.found() && !(gains[k] > best.score + limits.tolerance)) continue;
-      best = {gains[k], own.threshold[k], own.cut[k], largest_[own.place[k]], own.feature[k], true};
-      found = k;
-    }
-    if (found < LANES) picked_.keep(static_cast<std::uint32_t>(found));
+    const std::uint32_t k = better_lane(gains, own.size, best.score, limits.tolerance);
+    if (k == LANES) continue;
+    best = {gains[k],         own.drawn.threshold[k],
+            own.drawn.cut[k], largest_[own.place[k]],
+            own.feature[k],   true};
+    picked_.keep(k);
   }
   return best;
 }
@@ -348,40 +330,58 @@ void ValueGrower<Value>::try_all(TreeContext& tree, const GrowTask& task, const 
     threshold_[j] = draw_between(least_[j], largest_[j], draws_->next_uniform());
     cut_[j] = at_most(threshold_[j], Value{});
   }
-  for (std::size_t first = 0; first < table_.stride; first += LANES) {
+  const bool wide = kernels.sum_wide != nullptr && target_.kind == TargetKind::SCALAR && !counts();
+  for (std::size_t first = 0; first < table_.stride;) {
     const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
-    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    const Value* cuts = cut_.data() + first;
+    double* gains = gains_.data() + first;
+    if (wide && first + 2 * LANES <= table_.stride) {
+      sums_.find_wide_gains(lanes, cuts, limits, kernels, gains);
+      first += 2 * LANES;
+    } else {
+      find_gains(task, lanes, cuts, limits, kernels, gains);
+      first += LANES;
+    }
   }
   const std::size_t j = first_unbeaten(gains_, features.drawn(), limits.tolerance);
   if (!(gains_[j] > NO_SCORE)) return;
   best = {gains_[j], threshold_[j], cut_[j], largest_[j], static_cast<std::uint32_t>(j)};
-  if (target_.kind == TargetKind::CLASSES) {
+  if (target_.kind == TargetKind::CLASSES || counts()) {
     const std::size_t first = best.feature / LANES * LANES;
     const LaneRows<Value> lanes{values + first, task.totals.n, rows.data(), table_.stride};
-    sums_.find_gains(lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
-    sums_.keep(best.feature % LANES);
+    find_gains(task, lanes, cut_.data() + first, limits, kernels, gains_.data() + first);
+    keep(best.feature % LANES);
   }
 }
 
-// A threshold inside a bin moves to the bin's edge. Nothing waits for it, so that all of a subtree
-// are looked up together: their cache misses overlap.
+// A threshold inside a bin moves to the bin's edge. Nothing waits for it, so that all of a tree are
+// looked up feature by feature: its tables stay in the second cache, and cache misses overlap.
 template <class Value>
 void ValueGrower<Value>::settle_thresholds(TreeBuilder& builder) {
-  for (const Drawn& own : drawn_) grids_[own.feature].cells().ask_for(own.threshold);
-  for (const Drawn& own : drawn_) {
-    const FeatureCodes& codes = matrix_.feature(own.feature);
-    const std::uint32_t near = grids_[own.feature].cells().around(own.threshold).first;
-    codes.low.ask_for(near);
-    codes.high.ask_for(near);
+  constexpr std::size_t AHEAD = 16;
+  for (std::uint32_t j = 0; j < drawn_.size(); ++j) {
+    const FeatureCodes& codes = matrix_.feature(j);
+    const CodeGrid& grid = grids_[j];
+    std::vector<Drawn>& drawn = drawn_[j];
+    const auto later = [&](std::size_t i) {
+      return drawn[std::min(i, drawn.size() - 1)].threshold;
+    };
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      grid.cells().ask_for(later(i + 2 * AHEAD));
+      const std::uint32_t near = grid.cells().around(later(i + AHEAD)).first;
+      codes.low.ask_for(near);
+      codes.high.ask_for(near);
+      builder.ask_for_threshold(drawn[std::min(i + AHEAD, drawn.size() - 1)].place);
+      const Drawn& own = drawn[i];
+      std::uint32_t code = grid.code_below(0, codes.n_codes - 1, own.threshold);
+      const bool inside = own.threshold < codes.high[code];
+      code -= inside && codes.low[code] == own.largest ? 1 : 0;
+      code = std::min(code, codes.n_codes - 2);
+      const double edge = codes.threshold_between(code, code + 1);
+      builder.set_threshold(own.place, inside ? edge : own.threshold);
+    }
+    drawn.clear();
   }
-  for (const Drawn& own : drawn_) {
-    const FeatureCodes& codes = matrix_.feature(own.feature);
-    std::uint32_t code = grids_[own.feature].code_below(0, codes.n_codes - 1, own.threshold);
-    if (!(own.threshold < codes.high[code])) continue;
-    if (codes.low[code] == own.largest) --code;
-    builder.set_threshold(own.node, codes.threshold_between(code, code + 1));
-  }
-  drawn_.clear();
 }
 
 template class ValueGrower<float>;

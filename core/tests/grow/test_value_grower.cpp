@@ -98,7 +98,8 @@ void check_same(const GrownTree& a, const GrownTree& b) {
 }
 
 void check_values_against_codes(const PlainData& data, std::uint32_t max_codes,
-                                std::uint32_t min_samples_leaf = 1) {
+                                std::uint32_t min_samples_leaf = 1,
+                                WeightKind weights = WeightKind::EXPONENTIAL) {
   const EncodedMatrix matrix = data.encoded(max_codes);
   const ValueTable values = make_value_table(matrix, 2);
   std::vector<const Kernels*> all_kernels = {&portable_kernels()};
@@ -111,7 +112,7 @@ void check_values_against_codes(const PlainData& data, std::uint32_t max_codes,
       options.splitter = Splitter::RANDOM;
       options.max_features = max_features;
       options.min_samples_leaf = std::max(max_features == 4 ? 3U : 1U, min_samples_leaf);
-      options.scheme = {max_features == 1 ? WeightKind::UNIT : WeightKind::EXPONENTIAL, 7};
+      options.scheme = {max_features == 1 ? WeightKind::UNIT : weights, 7};
       options.keep_rows = true;
       options.kernels = &portable_kernels();
       const GrownTree by_codes = grow_one(matrix, target, options, {});
@@ -132,6 +133,15 @@ TEST(trees_from_values_are_those_from_codes) {
   }
 }
 
+// Two classes are counted then.
+TEST(trees_of_rows_that_weigh_1_are_those_from_codes) {
+  for (const Cells kind : {Cells::FLOATS, Cells::DOUBLES, Cells::ODD}) {
+    const PlainData data(600, kind, 8, 9);
+    check_values_against_codes(data, MAX_CODES, 1, WeightKind::UNIT);
+    if (kind != Cells::ODD) check_values_against_codes(data, 40, 1, WeightKind::UNIT);
+  }
+}
+
 TEST(trees_from_bins_are_those_from_codes) {
   for (const Cells kind : {Cells::FLOATS, Cells::DOUBLES})
     check_values_against_codes(PlainData(900, kind, 3), 40);
@@ -149,5 +159,7 @@ TEST(trees_from_wide_rows_are_those_from_codes) {
 // The root is too large to be copied, its subtrees are not; small leaves are those of the cases
 // above.
 TEST(subtrees_that_are_copied_follow_large_nodes) {
-  check_values_against_codes(PlainData(12000, Cells::FLOATS, 4), MAX_CODES, 40);
+  const PlainData data(12000, Cells::DOUBLES, 4, 12);
+  check_values_against_codes(data, MAX_CODES, 40);
+  check_values_against_codes(data, 500, 400, WeightKind::UNIT);
 }

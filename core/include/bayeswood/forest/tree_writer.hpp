@@ -16,18 +16,26 @@
 namespace bayeswood {
 
 // Calls visit(node) for all nodes in breadth-first order, and returns them in it. The call gives
-// back the two children, or nothing at a leaf. `n_nodes`: for how many to make room.
-template <class Node, class Visit>
-std::vector<Node> visit_breadth_first(Node root, std::size_t n_nodes, Visit&& visit) {
+// back the two children, or nothing at a leaf. `n_nodes`: for how many to make room. Before each
+// visit `look_ahead` is given the nodes that are known to come, this one first.
+template <class Node, class Visit, class LookAhead>
+std::vector<Node> visit_breadth_first(Node root, std::size_t n_nodes, Visit&& visit,
+                                      LookAhead&& look_ahead) {
   std::vector<Node> order{root};
   order.reserve(n_nodes);
   for (std::size_t i = 0; i < order.size(); ++i) {
+    look_ahead(std::span<const Node>(order).subspan(i));
     const std::optional<std::array<Node, 2>> children = visit(order[i]);
     if (!children) continue;
     order.push_back(children->front());
     order.push_back(children->back());
   }
   return order;
+}
+template <class Node, class Visit>
+std::vector<Node> visit_breadth_first(Node root, std::size_t n_nodes, Visit&& visit) {
+  return visit_breadth_first(root, n_nodes, std::forward<Visit>(visit),
+                             [](std::span<const Node>) {});
 }
 
 // How much a tree will hold, over all leaves and nodes.

@@ -87,8 +87,9 @@ struct ScalarTotals {
     y_min = std::min(y_min, y);
     y_max = std::max(y_max, y);
   }
-  NodeTotals finish(std::uint32_t n) const {
-    NodeTotals t;
+  // Written where they belong: what is written number by number, and copied right away as vectors,
+  // is waited for.
+  void finish(std::uint32_t n, NodeTotals& t) const {
     t.n = n;
     t.w = w;
     t.wy = wy;
@@ -97,6 +98,10 @@ struct ScalarTotals {
     t.pure = y_min == y_max;
     t.score = wy * wy / w;
     t.impurity = std::max(0.0, wyy - t.score);
+  }
+  NodeTotals finish(std::uint32_t n) const {
+    NodeTotals t;
+    finish(n, t);
     return t;
   }
 };
@@ -127,13 +132,15 @@ NodeTotals two_class_totals(std::span<const Id> ids, const RowData& rows) {
 }
 
 // The same where every row weighs 1.
-inline NodeTotals two_class_totals(std::uint32_t n, std::uint32_t n_ones) {
-  ScalarTotals sums;
-  sums.w = n;
-  sums.wy = sums.wyy = n_ones;
-  sums.y_min = n_ones == n ? 1 : 0;
-  sums.y_max = n_ones > 0 ? 1 : 0;
-  return sums.finish(n);
+inline void count_two_classes(std::uint32_t n, std::uint32_t n_ones, NodeTotals& to) {
+  to.n = n;
+  to.w = n;
+  to.wy = n_ones;
+  to.y_min = n_ones == n ? 1 : 0;
+  to.y_max = n_ones > 0 ? 1 : 0;
+  to.pure = n_ones == n || n_ones == 0;
+  to.score = to.wy * to.wy / to.w;
+  to.impurity = std::max(0.0, to.wy - to.score);
 }
 
 // Where the mean of numbers lies far outside the spread, responses are centred anew: differences of

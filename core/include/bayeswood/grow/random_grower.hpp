@@ -82,8 +82,8 @@ class RandomGrower {
   Split better_side(Split split, const Limits& limits);
   void part(TreeContext& tree, const Split& split, const GrowTask& task, GrowTask& left,
             GrowTask& right);
-  void find_gains(const FeatureLanes& lanes, const LaneCodes& rows, const Limits& limits,
-                  const Kernels& kernels, double* gains);
+  void find_gains(const GrowTask& task, const FeatureLanes& lanes, const LaneCodes& rows,
+                  const Limits& limits, const Kernels& kernels, double* gains);
   std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
     return parts_.rows_of(task);
   }
@@ -98,6 +98,7 @@ class RandomGrower {
   RowPartition parts_;
   Sides sides_;
   CutSums sums_;
+  OnesSums one_sums_;
   bool is_loaded_ = false;  // whether the node stands in sums_
 
   bool is_plain_;  // numbers all, and none missing

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bayeswood/grow/node.hpp"
+#include "bayeswood/grow/search/random_cuts/cut_sides.hpp"
 
 namespace bayeswood {
 
@@ -56,19 +57,6 @@ class RowPartition {
     }
   }
 
-  // The same of two classes whose rows weigh 1, `ones` by row: they are counted.
-  template <class Goes>
-  void part_ones(const GrowTask& task, const std::uint8_t* ones, Goes goes_left, GrowTask& left,
-                 GrowTask& right) {
-    std::uint32_t n_ones = 0, n_left = 0;
-    partition(task, goes_left, left, right, [&](std::uint32_t row, std::uint32_t goes) {
-      n_ones += ones[row];
-      n_left += ones[row] & goes;
-    });
-    left.totals = two_class_totals(left.totals.n, n_left);
-    right.totals = two_class_totals(right.totals.n, n_ones - n_left);
-  }
-
   // The same of numbers, by a cut of values or codes: `by` needs no rows.
   template <class Value>
   void part_numbers(const GrowTask& task, RowPart<Value> by, const LaneKernels<Value>& kernels,
@@ -81,8 +69,8 @@ class RowPartition {
     by.right = &of_right;
     const std::uint32_t n_left = kernels.part_numbers(by);
     set_places(task, n_left, left, right);
-    left.totals = ScalarTotals(of_left).finish(n_left);
-    right.totals = ScalarTotals(of_right).finish(task.totals.n - n_left);
+    ScalarTotals(of_left).finish(n_left, left.totals);
+    ScalarTotals(of_right).finish(task.totals.n - n_left, right.totals);
   }
   // Of classes whose weights are summed up by side already; these are 0 afterwards.
   template <class Value>
@@ -94,14 +82,21 @@ class RowPartition {
     set_places(task, kernels.part(by), left, right);
     total_classes(data, left, right);
   }
-  // The same by the bit of sides that are known.
+  // The same by sides that are known.
   template <class Value>
-  void part_sides(const GrowTask& task, const std::uint8_t* sides, std::uint32_t bit,
-                  const LaneKernels<Value>& kernels, const RowData& data, GrowTask& left,
-                  GrowTask& right) {
-    const SidePart by{rows_ + task.begin, scratch_.data(), task.totals.n, sides, bit};
-    set_places(task, kernels.part_sides(by), left, right);
+  void part_sides(const GrowTask& task, const CutSides& sides, const LaneKernels<Value>& kernels,
+                  const RowData& data, GrowTask& left, GrowTask& right) {
+    part_sides(task, sides, kernels, left, right);
     total_classes(data, left, right);
+  }
+  // Of two classes whose rows weigh 1: so many of the second go left.
+  template <class Value>
+  void part_ones(const GrowTask& task, const CutSides& sides, std::uint32_t n_left_ones,
+                 const LaneKernels<Value>& kernels, GrowTask& left, GrowTask& right) {
+    part_sides(task, sides, kernels, left, right);
+    const auto n_ones = static_cast<std::uint32_t>(task.totals.wy);
+    count_two_classes(left.totals.n, n_left_ones, left.totals);
+    count_two_classes(right.totals.n, n_ones - n_left_ones, right.totals);
   }
   // Of all classes, by side: right, left.
   std::array<std::vector<double>, 2>& side_weights() {
@@ -117,6 +112,13 @@ class RowPartition {
     left.totals.n = n_left;
     right.begin = task.begin + n_left;
     right.totals.n = task.totals.n - n_left;
+  }
+  template <class Value>
+  void part_sides(const GrowTask& task, const CutSides& sides, const LaneKernels<Value>& kernels,
+                  GrowTask& left, GrowTask& right) {
+    const SidePart by{rows_ + task.begin, scratch_.data(), task.totals.n, sides.kept(),
+                      sides.kept_lane()};
+    set_places(task, kernels.part_sides(by), left, right);
   }
   std::span<const std::uint32_t> own_rows(const GrowTask& task) const { return rows_of(task); }
   void total_classes(const RowData& data, GrowTask& left, GrowTask& right) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bayeswood/base/prefetch.hpp"
 #include "bayeswood/forest/tree_writer.hpp"
 #include "bayeswood/grow/split.hpp"
 #include "bayeswood/grow/target.hpp"
@@ -31,10 +32,12 @@ class TreeBuilder {
   Children set_split(std::uint32_t node, const Split& split, std::uint32_t n_left,
                      std::uint32_t n_right);
 
-  // In place of the threshold that a split came with.
-  void set_threshold(std::uint32_t node, double threshold) {
-    thresholds_[nodes_[node].rule.set_begin] = threshold;
+  // Of the threshold that the last split came with; and another one there.
+  std::uint32_t last_threshold() const {
+    return static_cast<std::uint32_t>(thresholds_.size() - 1);
   }
+  void set_threshold(std::uint32_t place, double threshold) { thresholds_[place] = threshold; }
+  void ask_for_threshold(std::uint32_t place) const { prefetch(&thresholds_[place]); }
 
   // Ids index `rows`; `row_of_id` turns them into training rows (null: they are training rows).
   template <class Id>
@@ -79,6 +82,7 @@ class TreeBuilder {
   double threshold(const Node& node) const;
   void find_thresholds();
   std::span<const std::uint64_t> left_levels(const Node& node) const;
+  void ask_for(std::span<const std::uint32_t> coming) const;
   void copy_leaf(const Leaf& leaf, TreeWriter& writer) const;
 
   const EncodedMatrix& matrix_;

@@ -5,7 +5,6 @@
 // together; the random numbers, and the sums, are those of one after another.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,18 +14,12 @@
 #include "bayeswood/grow/row_partition.hpp"
 #include "bayeswood/grow/search/random_cuts/code_grid.hpp"
 #include "bayeswood/grow/search/random_cuts/cut_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/ones_sums.hpp"
 #include "bayeswood/grow/search/random_cuts/picked_sums.hpp"
+#include "bayeswood/grow/search/random_cuts/random_cut.hpp"
 #include "bayeswood/grow/value_rows.hpp"
 
 namespace bayeswood {
-
-// Uniform between the two; below `high` and not below `low` whatever the rounding.
-inline double draw_between(double low, double high, double uniform) {
-  const double range = high - low;
-  const double value =
-      std::isfinite(range) ? low + uniform * range : low * (1 - uniform) + high * uniform;
-  return value >= low && value < high ? value : low;
-}
 
 template <class Value>
 class ValueGrower {
@@ -44,6 +37,9 @@ class ValueGrower {
   // in place. `scalars`: of a SCALAR target, by row.
   void grow(TreeContext& tree, const GrowTask& task, std::vector<std::uint32_t>& order,
             const RowData& data, const ScalarRows& scalars, Stream& draws);
+
+  // When all nodes of the tree are grown.
+  void settle_thresholds(TreeBuilder& builder);
 
  private:
   std::span<const std::uint32_t> rows_of(const GrowTask& task) const {
@@ -63,9 +59,9 @@ class ValueGrower {
   };
   // A threshold that may lie inside a bin.
   struct Drawn {
-    std::uint32_t node, feature;
+    std::uint32_t place;  // see TreeBuilder
+    Value largest;        // of the feature in the node
     double threshold;
-    Value largest;
   };
   // The best cut so far.
   struct Best {
@@ -81,7 +77,11 @@ class ValueGrower {
   void grow_node(TreeContext& tree, const GrowTask& task);
   void push_or_end(TreeContext& tree, const GrowTask& task);
   void end(TreeContext& tree, const GrowTask& task);
+  bool counts() const { return block_.scalars.ones != nullptr; }
   void load_node(const GrowTask& task);
+  void find_gains(const GrowTask& task, const LaneRows<Value>& rows, const Value* cuts,
+                  const Limits& limits, const LaneKernels<Value>& kernels, double* gains);
+  void keep(std::uint32_t lane);
   void part(const Best& best, const GrowTask& task, const LaneKernels<Value>& kernels,
             GrowTask& left, GrowTask& right);
   void copy_rows(std::span<std::uint32_t> rows, const RowData& data, const ScalarRows& scalars);
@@ -95,13 +95,10 @@ class ValueGrower {
   struct Picked {
     std::size_t size = 0;
     std::uint32_t feature[LANES] = {}, place[LANES] = {};
-    double threshold[LANES] = {};
-    Value cut[LANES] = {};
+    DrawnCuts<Value> drawn;
   };
-  Picked pick(FeatureOrder& features, std::size_t most);
-  void cut_at_random(Value least, Value largest, Value end, double& threshold, Value& cut);
+  Picked pick(FeatureOrder& features, std::size_t most, const LaneKernels<Value>& kernels);
   void try_all(TreeContext& tree, const GrowTask& task, const Limits& limits, Best& best);
-  void settle_thresholds(TreeBuilder& builder);
 
   const EncodedMatrix& matrix_;
   const Target& target_;
@@ -111,13 +108,14 @@ class ValueGrower {
   RowPartition parts_;
   CutSums sums_;
   PickedSums picked_;
+  OnesSums ones_;
   bool is_loaded_ = false;  // whether the node stands in sums_
   Block block_;
   std::vector<Value> lanes_;
   std::vector<Value> least_, largest_, cut_;  // of all features
   std::vector<double> threshold_, gains_;     // of all features
   std::vector<GrowTask> stack_;
-  std::vector<Drawn> drawn_;  // thresholds of bins
+  std::vector<std::vector<Drawn>> drawn_;  // of bins, by feature
 };
 
 }  // namespace bayeswood

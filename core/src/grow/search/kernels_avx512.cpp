@@ -316,6 +316,7 @@ const Kernels& made_wide_kernels() {
     best.part_long_lists = {part_long_lists<true, true>, part_long_lists<true, false>,
                             part_long_lists<false, true>};
     use_avx512_bins(best);
+    use_avx512(best.codes);
     use_avx512(best.narrow);
     use_avx512(best.wide);
     return best;

@@ -70,19 +70,14 @@ void CutSums::load_scalar(std::span<const std::uint32_t> rows, const RowData& da
   }
 }
 
-void CutSums::load_scalars(std::span<const std::uint32_t> rows, const ScalarRows& scalars,
+void CutSums::load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
                            const NodeTotals& totals) {
   node_ = totals;
   const double mean = node_.wy / node_.w;
   if (pair_.size() < rows.size()) pair_.resize(rows.size());
   WeightedValue* to = pair_.data();
-  if (scalars.ones != nullptr) {
-    const WeightedValue by_label[2] = {{1, 0 - mean}, {1, 1 - mean}};
-    for (const std::uint32_t row : rows) *to++ = by_label[scalars.ones[row]];
-    return;
-  }
   for (const std::uint32_t row : rows) {
-    const NumberRow& own = scalars.numbers[row];
+    const NumberRow& own = numbers[row];
     *to++ = {own.w, own.w * (own.y - mean)};
   }
 }
@@ -226,13 +221,9 @@ void CutSums::add_codes(const CodeCut& cut) {
 
 void CutSums::find_scalar_gains(const std::uint32_t* n_left, const Limits& limits,
                                 double* gains) const {
-  const double* left = lane_sums_[0].sums;
-  const double* left_wy = left + LANES;
-  const double* right = left + 2 * LANES;
-  const double* right_wy = left + 3 * LANES;
-  for (std::size_t k = 0; k < LANES; ++k)
-    gains[k] = left_wy[k] * left_wy[k] / left[k] + right_wy[k] * right_wy[k] / right[k];
-  forbid_cuts(node_.n, n_left, left, right, limits, gains);
+  const double* sums = lane_sums_[0].sums;
+  find_number_gains({sums, sums + LANES, sums + 2 * LANES, sums + 3 * LANES}, node_.n, n_left,
+                    limits, gains);
 }
 
 template <class Value>
@@ -248,6 +239,26 @@ void CutSums::find_gains(const LaneRows<Value>& rows, const Value* cuts, const L
   if (!classes) return find_scalar_gains(n_left, limits, gains);
   find_class_gains({lane_sums_[0].sums, outputs_, n_left}, target_.criterion, node_, limits, gains);
 }
+
+template <class Value>
+void CutSums::find_wide_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                              const LaneKernels<Value>& kernels, double* gains) const {
+  constexpr std::size_t WIDE = 2 * LANES;
+  double sums[4 * WIDE];
+  std::uint32_t n_left[WIDE];
+  WideCuts<Value> task{rows, {}, pair_.data(), are_units_, sums, n_left};
+  std::copy_n(cuts, WIDE, task.cut);
+  kernels.sum_wide(task);
+  for (std::size_t k = 0; k < WIDE; k += LANES) {
+    const double* own = sums + k;
+    find_number_gains({own, own + WIDE, own + 2 * WIDE, own + 3 * WIDE}, node_.n, n_left + k,
+                      limits, gains + k);
+  }
+}
+template void CutSums::find_wide_gains(const LaneRows<float>&, const float*, const Limits&,
+                                       const LaneKernels<float>&, double*) const;
+template void CutSums::find_wide_gains(const LaneRows<double>&, const double*, const Limits&,
+                                       const LaneKernels<double>&, double*) const;
 
 template void CutSums::find_gains(const LaneCodes&, const std::uint16_t*, const Limits&,
                                   const LaneKernels<std::uint16_t>&, double*);

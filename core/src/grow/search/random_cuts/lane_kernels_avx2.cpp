@@ -35,6 +35,16 @@ struct LaneVector<float> {
   void write(float* to) const { _mm_storeu_ps(to, x); }
   LaneVector least(LaneVector other) const { return {_mm_min_ps(x, other.x)}; }
   LaneVector largest(LaneVector other) const { return {_mm_max_ps(x, other.x)}; }
+
+  // By lane, a row number.
+  __m128i row_if_greater(LaneVector other, std::uint32_t row, __m128i otherwise) const {
+    const __m128i greater = _mm_castps_si128(_mm_cmpgt_ps(x, other.x));
+    return _mm_blendv_epi8(otherwise, all_rows(row), greater);
+  }
+  static __m128i all_rows(std::uint32_t row) { return _mm_set1_epi32(static_cast<int>(row)); }
+  static void write_rows(__m128i rows, std::uint32_t* to) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), rows);
+  }
 };
 
 template <>
@@ -47,30 +57,100 @@ struct LaneVector<double> {
   void write(double* to) const { _mm256_storeu_pd(to, x); }
   LaneVector least(LaneVector other) const { return {_mm256_min_pd(x, other.x)}; }
   LaneVector largest(LaneVector other) const { return {_mm256_max_pd(x, other.x)}; }
+
+  __m256i row_if_greater(LaneVector other, std::uint32_t row, __m256i otherwise) const {
+    const __m256i greater = _mm256_castpd_si256(_mm256_cmp_pd(x, other.x, _CMP_GT_OQ));
+    return _mm256_blendv_epi8(otherwise, all_rows(row), greater);
+  }
+  static __m256i all_rows(std::uint32_t row) { return _mm256_set1_epi64x(row); }
+  static void write_rows(__m256i rows, std::uint32_t* to) {
+    alignas(32) std::uint64_t own[LANES];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(own), rows);
+    std::copy_n(own, LANES, to);
+  }
 };
 
+// The end of the largest bin is looked up last: bins are in the order of their least values.
 template <class Value, bool BINS>
 ValueRanges<Value> load_lanes(const LaneLoad<Value>& t) {
   using Vector = LaneVector<Value>;
-  const Value* first = t.values + t.rows[0] * t.stride;
-  Vector least = Vector::gather(first, t.place);
+  Vector least = Vector::gather(t.values + t.rows[0] * t.stride, t.place);
   Vector largest = least;
-  Vector end = BINS ? Vector::gather(first + 1, t.place) : least;
+  auto where = Vector::all_rows(t.rows[0]);
   Value* to = t.lanes;
   for (const std::uint32_t row : t.rows) {
-    const Value* own = t.values + row * t.stride;
-    const Vector values = Vector::gather(own, t.place);
+    const Vector values = Vector::gather(t.values + row * t.stride, t.place);
     values.write(to);
     least = least.least(values);
+    if constexpr (BINS) where = values.row_if_greater(largest, row, where);
     largest = largest.largest(values);
-    if constexpr (BINS) end = end.largest(Vector::gather(own + 1, t.place));
     to += LANES;
   }
   ValueRanges<Value> found;
   least.write(found.least);
   largest.write(found.largest);
-  (BINS ? end : largest).write(found.end);
+  if constexpr (BINS) {
+    std::uint32_t rows[LANES];
+    Vector::write_rows(where, rows);
+    for (std::uint32_t l = 0; l < LANES; ++l)
+      found.end[l] = t.values[rows[l] * t.stride + t.place[l] + 1];
+  } else {
+    largest.write(found.end);
+  }
   return found;
+}
+
+__m256d draw_between(__m256d low, __m256d high, __m256d uniform) {
+  const __m256d range = _mm256_sub_pd(high, low), rest = _mm256_sub_pd(_mm256_set1_pd(1), uniform);
+  const __m256d near = _mm256_add_pd(low, _mm256_mul_pd(uniform, range));
+  const __m256d far = _mm256_add_pd(_mm256_mul_pd(low, rest), _mm256_mul_pd(high, uniform));
+  const __m256d infinite = _mm256_set1_pd(std::numeric_limits<double>::infinity());
+  const __m256d is_near = _mm256_cmp_pd(range, infinite, _CMP_LT_OQ);  // never negative
+  const __m256d value = _mm256_blendv_pd(far, near, is_near);
+  const __m256d within =
+      _mm256_and_pd(_mm256_cmp_pd(value, low, _CMP_GE_OQ), _mm256_cmp_pd(value, high, _CMP_LT_OQ));
+  return _mm256_blendv_pd(low, value, within);
+}
+
+__m128i to_words(__m256d mask) {
+  const __m256i low = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+  return _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(_mm256_castpd_si256(mask), low));
+}
+
+// The next float below; see random_cut.hpp.
+__m128 below_if(__m128 value, __m128i below) {
+  const __m128i most = _mm_set1_epi32(0x7fffffff);
+  const __m128i bits = _mm_castps_si128(_mm_add_ps(value, _mm_setzero_ps()));
+  const __m128i place = _mm_xor_si128(bits, _mm_and_si128(_mm_srai_epi32(bits, 31), most));
+  const __m128i zero = _mm_and_si128(below, _mm_cmpeq_epi32(bits, _mm_setzero_si128()));
+  const __m128i moved = _mm_add_epi32(_mm_add_epi32(place, below), zero);
+  return _mm_castsi128_ps(_mm_xor_si128(moved, _mm_and_si128(_mm_srai_epi32(moved, 31), most)));
+}
+
+std::uint32_t draw_cuts(const ValueRanges<float>& range, std::size_t size, Stream& draws,
+                        DrawnCuts<float>& to) {
+  const __m128 least = _mm_loadu_ps(range.least), most = _mm_loadu_ps(range.largest);
+  const auto varies =
+      _bzhi_u32(static_cast<std::uint32_t>(_mm_movemask_ps(_mm_cmplt_ps(least, most))),
+                static_cast<std::uint32_t>(size));
+  const auto next = [&](std::uint32_t l) {
+    return (varies >> l & 1U) != 0 ? draws.next_uniform() : 0.5;
+  };
+  const double first = next(0), second = next(1), third = next(2), fourth = next(3);
+  const __m256d threshold =
+      draw_between(_mm256_cvtps_pd(least), _mm256_cvtps_pd(_mm_loadu_ps(range.end)),
+                   _mm256_setr_pd(first, second, third, fourth));
+  const __m128 near = _mm256_cvtpd_ps(threshold);
+  const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(near), threshold, _CMP_GT_OQ);
+  const __m256d in_last = _mm256_cmp_pd(threshold, _mm256_cvtps_pd(most), _CMP_GE_OQ);
+  const __m128 from = _mm_blendv_ps(near, most, _mm_castsi128_ps(to_words(in_last)));
+  _mm256_storeu_pd(to.threshold, threshold);
+  _mm_storeu_ps(to.cut, below_if(from, to_words(_mm256_or_pd(above, in_last))));
+  return static_cast<std::uint32_t>(_mm_popcnt_u32(varies));
+}
+std::uint32_t draw_cuts(const ValueRanges<double>& range, std::size_t size, Stream& draws,
+                        DrawnCuts<double>& to) {
+  return portable_draw_cuts(range, size, draws, to);
 }
 
 // V vectors of values from `first` on.
@@ -228,6 +308,37 @@ void sum_classes(const LaneCuts<Value>& t) {
   t.rows.rows != nullptr ? sum_classes<Value, true>(t) : sum_classes<Value, false>(t);
 }
 
+// Labels are added up as numbers: counts without rounding.
+template <class Value, bool APART>
+void sum_ones(const OnesCuts<Value>& t) {
+  const double label_of[2] = {0, 1};
+  LaneSides<Value> sides(t.cut);
+  __m256d left[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()}, right[2] = {left[0], left[0]};
+  __m256d n_ones = left[0], n_right_ones = left[0];
+  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
+    const std::uint32_t label = t.ones[t.numbers[i]];
+    const __m256d beyond = sides.right(lanes_of<Value, APART>(t.rows, i));
+    const __m256d wy = _mm256_broadcast_sd(t.wy + label),
+                  one = _mm256_broadcast_sd(label_of + label);
+    left[i % 2] = _mm256_add_pd(left[i % 2], _mm256_andnot_pd(beyond, wy));
+    right[i % 2] = _mm256_add_pd(right[i % 2], _mm256_and_pd(beyond, wy));
+    n_ones = _mm256_add_pd(n_ones, one);
+    n_right_ones = _mm256_add_pd(n_right_ones, _mm256_and_pd(beyond, one));
+    const auto goes_right = static_cast<std::uint32_t>(_mm256_movemask_pd(beyond));
+    t.sides[i] = static_cast<std::uint8_t>(goes_right ^ (label << LANES | 15U));
+  }
+  _mm256_storeu_pd(t.sums, _mm256_add_pd(left[0], left[1]));
+  _mm256_storeu_pd(t.sums + LANES, _mm256_add_pd(right[0], right[1]));
+  const __m128i all = _mm_set1_epi32(static_cast<int>(t.rows.n));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left), _mm_sub_epi32(all, sides.count()));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(t.n_left_ones),
+                   _mm256_cvtpd_epi32(_mm256_sub_pd(n_ones, n_right_ones)));
+}
+template <class Value>
+void sum_ones(const OnesCuts<Value>& t) {
+  t.rows.rows != nullptr ? sum_ones<Value, true>(t) : sum_ones<Value, false>(t);
+}
+
 // Sums of both sides by masks: adding 0 changes no bit, for sums begin with +0.
 struct SideNumbers {
   __m256d left, right;  // w, wy, wyy, y
@@ -329,14 +440,16 @@ std::uint32_t avx2_lanes_within(const LaneCodes& rows, const LaneRanges& ranges)
 
 template <class Value>
 LaneKernels<Value> avx2_lane_kernels() {
-  return {sum_numbers<Value>,      sum_classes<Value>, load_lanes<Value, false>,
-          load_lanes<Value, true>, find_ranges<Value>, part_rows<Value, false>,
-          part_rows<Value, true>};
+  return {sum_numbers<Value>,      sum_classes<Value>, sum_ones<Value>,    load_lanes<Value, false>,
+          load_lanes<Value, true>, draw_cuts,          find_ranges<Value>, part_rows<Value, false>,
+          part_rows<Value, true>,  portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> avx2_lane_kernels() {
-  LaneKernels<std::uint16_t> kernels{sum_numbers<std::uint16_t>, sum_classes<std::uint16_t>};
-  kernels.part_numbers = part_rows<std::uint16_t, true>;
+  using Code = std::uint16_t;
+  LaneKernels<Code> kernels{sum_numbers<Code>, sum_classes<Code>, sum_ones<Code>};
+  kernels.part_numbers = part_rows<Code, true>;
+  kernels.part_sides = portable_part_sides;
   return kernels;
 }
 template LaneKernels<float> avx2_lane_kernels();

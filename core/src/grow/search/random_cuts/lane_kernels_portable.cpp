@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "bayeswood/grow/search/random_cuts/lane_kernels.hpp"
+#include "bayeswood/grow/search/random_cuts/random_cut.hpp"
 
 namespace bayeswood {
 namespace {
@@ -86,6 +87,29 @@ void sum_classes(const LaneCuts<Value>& t) {
   }
 }
 
+template <class Value>
+void sum_ones(const OnesCuts<Value>& t) {
+  double sums[2][2 * LANES] = {};
+  std::fill_n(t.n_left, LANES, 0U);
+  std::fill_n(t.n_left_ones, LANES, 0U);
+  for (std::uint32_t i = 0; i < t.rows.n; ++i) {
+    double* to = sums[i % 2];
+    const Value* lanes = lanes_of(t.rows, i);
+    const std::uint32_t label = t.ones[t.numbers[i]];
+    std::uint32_t side = label << LANES;
+    for (std::uint32_t l = 0; l < LANES; ++l) {
+      const std::uint32_t goes_left = lanes[l] <= t.cut[l];
+      to[l] += goes_left * t.wy[label];
+      to[LANES + l] += (1 - goes_left) * t.wy[label];
+      t.n_left[l] += goes_left;
+      t.n_left_ones[l] += goes_left & label;
+      side |= goes_left << l;
+    }
+    t.sides[i] = static_cast<std::uint8_t>(side);
+  }
+  for (std::uint32_t s = 0; s < 2 * LANES; ++s) t.sums[s] = sums[0][s] + sums[1][s];
+}
+
 struct SideTotals {
   NumberSums sums;
   SideTotals() {
@@ -123,6 +147,34 @@ std::uint32_t part_rows(const RowPart<Value>& t) {
 
 }  // namespace
 
+template <class Value>
+std::uint32_t portable_draw_cuts(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                                 DrawnCuts<Value>& to) {
+  to = {};
+  std::uint32_t n_cuts = 0;
+  for (std::size_t l = 0; l < size; ++l) {
+    if (!(range.least[l] < range.largest[l])) continue;
+    ++n_cuts;
+    to.threshold[l] = draw_between(range.least[l], range.end[l], draws.next_uniform());
+    to.cut[l] = cut_at(to.threshold[l], range.largest[l]);
+  }
+  return n_cuts;
+}
+template std::uint32_t portable_draw_cuts(const ValueRanges<double>&, std::size_t, Stream&,
+                                          DrawnCuts<double>&);
+
+std::uint32_t portable_part_sides(const SidePart& t) {
+  std::uint32_t n_left = 0;
+  for (std::uint32_t i = 0; i < t.n; ++i) {
+    const std::uint32_t row = t.rows[i];
+    t.rows[n_left] = row;
+    t.scratch[i - n_left] = row;
+    n_left += t.sides[i] >> t.bit & 1U;
+  }
+  std::copy_n(t.scratch, t.n - n_left, t.rows + n_left);
+  return n_left;
+}
+
 LaneRanges portable_lane_ranges(const LaneCodes& rows) {
   LaneRanges found;
   for (std::uint32_t l = 0; l < LANES; ++l) found.least[l] = found.largest[l] = rows.lanes[l];
@@ -147,14 +199,17 @@ std::uint32_t portable_lanes_within(const LaneCodes& rows, const LaneRanges& ran
 
 template <class Value>
 LaneKernels<Value> portable_lane_kernels() {
-  return {sum_numbers<Value>,      sum_classes<Value>, load_lanes<Value, false>,
-          load_lanes<Value, true>, find_ranges<Value>, part_rows<Value, false>,
-          part_rows<Value, true>};
+  return {sum_numbers<Value>,       sum_classes<Value>,      sum_ones<Value>,
+          load_lanes<Value, false>, load_lanes<Value, true>, portable_draw_cuts<Value>,
+          find_ranges<Value>,       part_rows<Value, false>, part_rows<Value, true>,
+          portable_part_sides};
 }
 template <>
 LaneKernels<std::uint16_t> portable_lane_kernels() {
-  LaneKernels<std::uint16_t> kernels{sum_numbers<std::uint16_t>, sum_classes<std::uint16_t>};
-  kernels.part_numbers = part_rows<std::uint16_t, true>;
+  using Code = std::uint16_t;
+  LaneKernels<Code> kernels{sum_numbers<Code>, sum_classes<Code>, sum_ones<Code>};
+  kernels.part_numbers = part_rows<Code, true>;
+  kernels.part_sides = portable_part_sides;
   return kernels;
 }
 template LaneKernels<float> portable_lane_kernels();

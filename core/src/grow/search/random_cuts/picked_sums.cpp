@@ -1,7 +1,5 @@
 #include "bayeswood/grow/search/random_cuts/picked_sums.hpp"
 
-#include <utility>
-
 namespace bayeswood {
 
 template <class Value>
@@ -9,10 +7,9 @@ void PickedSums::find_gains(PickedCuts<Value> task, const LaneKernels<Value>& ke
                             const NodeTotals& node, const Limits& limits, double* gains) {
   std::uint32_t n_left[LANES];
   for (const std::int32_t own : seen()) slots_[own] = {};
-  if (sides_.size() < node.n) sides_.resize(node.n);
   task.sums = slots_[0].sums;
   task.n_left = n_left;
-  task.sides = sides_.data();
+  task.sides = sides_.last(node.n);
   task.seen = seen_.data();
   n_seen_ = kernels.pick_classes(task);
   find_class_gains({slots_[0].sums, seen(), n_left}, target_.criterion, node, limits, gains);
@@ -31,8 +28,7 @@ void PickedSums::keep(std::uint32_t lane) {
     *to++ = from[0];
     *to++ = from[LANES];
   }
-  std::swap(sides_, kept_sides_);
-  kept_lane_ = lane;
+  sides_.keep(lane);
 }
 
 void PickedSums::write_kept(double* left, double* right) const {

@@ -1,4 +1,4 @@
-// What LANES cuts of classes gain, from the weights of the classes on both sides.
+// What LANES cuts gain, from the sums on both sides: of classes from their weights.
 #pragma once
 
 #include <algorithm>
@@ -28,15 +28,41 @@ struct LaneClassSums {
 
 inline bool is_allowed(std::uint32_t n, std::uint32_t n_left, double left, double right,
                        const Limits& limits) {
-  return n_left >= limits.min_rows && n - n_left >= limits.min_rows && left >= limits.min_weight &&
-         right >= limits.min_weight;
+  // All of it: which is not fulfilled cannot be foreseen.
+  return (n_left >= limits.min_rows) & (n - n_left >= limits.min_rows) &
+         (left >= limits.min_weight) & (right >= limits.min_weight);
 }
 
 // Takes away the gains of cuts that are not allowed. `n`: rows of the node.
 inline void forbid_cuts(std::uint32_t n, const std::uint32_t* n_left, const double* left,
                         const double* right, const Limits& limits, double* gains) {
   for (std::size_t k = 0; k < LANES; ++k)
-    if (!is_allowed(n, n_left[k], left[k], right[k], limits)) gains[k] = NO_SCORE;
+    gains[k] = is_allowed(n, n_left[k], left[k], right[k], limits) ? gains[k] : NO_SCORE;
+}
+
+// Which of the first `size` cuts is left when each in turn replaces one that it exceeds by more
+// than the tolerance, the first one `score`; LANES where none does. Without a branch.
+inline std::uint32_t better_lane(const double* gains, std::size_t size, double score,
+                                 double tolerance) {
+  std::uint32_t found = LANES;
+  for (std::uint32_t k = 0; k < size; ++k) {
+    const bool better = gains[k] > score + tolerance;
+    found = better ? k : found;
+    score = better ? gains[k] : score;
+  }
+  return found;
+}
+
+// Of numbers, centred on the node's mean.
+struct LaneNumberSums {
+  const double *left_w, *left_wy, *right_w, *right_wy;
+};
+inline void find_number_gains(const LaneNumberSums& of, std::uint32_t n,
+                              const std::uint32_t* n_left, const Limits& limits, double* gains) {
+  for (std::size_t k = 0; k < LANES; ++k)
+    gains[k] = of.left_wy[k] * of.left_wy[k] / of.left_w[k] +
+               of.right_wy[k] * of.right_wy[k] / of.right_w[k];
+  forbid_cuts(n, n_left, of.left_w, of.right_w, limits, gains);
 }
 
 // Sums over the classes, kept in variables of its own, so that they stay in registers.

@@ -21,16 +21,18 @@ class CodeGrid {
     const ValueCells::Cell cell = cells_.around(value);
     largest = std::min(largest, cell.end - 1);
     least = std::min(largest, std::max(least, std::max(cell.first, 1U) - 1));
-    std::uint32_t n = largest - least + 1;
-    while (n > 1) {  // branch-free halving
-      const std::uint32_t half = n / 2;
-      least += half & (0U - static_cast<std::uint32_t>(low_[least + half] <= value));
-      n -= half;
-    }
+    for (std::uint32_t n = largest - least; n > 7; n -= n / 2) step(n / 2, largest, value, least);
+    for (const std::uint32_t n : {4U, 2U, 1U}) step(n, largest, value, least);
     return least;
   }
 
  private:
+  // Moves n codes up where the value is not less, without a branch.
+  void step(std::uint32_t n, std::uint32_t largest, double value, std::uint32_t& least) const {
+    const std::uint32_t next = std::min(least + n, largest);
+    least += (next - least) & (0U - static_cast<std::uint32_t>(low_[next] <= value));
+  }
+
   const CodeValues& low_;
   ValueCells cells_;
 };

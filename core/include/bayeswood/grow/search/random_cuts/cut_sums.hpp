@@ -38,7 +38,7 @@ class CutSums {
                  const NodeTotals& totals);
 
   // The same of numbers as they stand in the rows of a block.
-  void load_scalars(std::span<const std::uint32_t> rows, const ScalarRows& scalars,
+  void load_numbers(std::span<const std::uint32_t> rows, const NumberRow* numbers,
                     const NodeTotals& totals);
 
   // Adds up the rows, of which the i-th lies at places[i].
@@ -52,6 +52,10 @@ class CutSums {
   template <class Value>
   void find_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
                   const LaneKernels<Value>& kernels, double* gains);
+  // The same of numbers and twice as many cuts.
+  template <class Value>
+  void find_wide_gains(const LaneRows<Value>& rows, const Value* cuts, const Limits& limits,
+                       const LaneKernels<Value>& kernels, double* gains) const;
   // Of classes: keeps the sums of a cut that find_gains has added up, and writes them by class.
   void keep(std::size_t lane);
   void write_kept(double* left, double* right) const;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "bayeswood/base/random.hpp"
 #include "bayeswood/grow/target.hpp"
 
 namespace bayeswood {
@@ -44,6 +45,13 @@ struct ValueRanges {
   Value least[LANES], largest[LANES], end[LANES];
 };
 
+// A threshold of each feature that varies, and what lies at or below it: see random_cut.hpp.
+template <class Value>
+struct DrawnCuts {
+  double threshold[LANES];
+  Value cut[LANES];
+};
+
 // Rows whose values stand row after row: the ranges of `n_values` of them, a multiple of LANES.
 template <class Value>
 struct RowRanges {
@@ -66,6 +74,32 @@ struct LaneCuts {
   double* sums;
   std::uint32_t* n_left;
   bool are_units = false;  // every row weighs 1: sums of w are counts
+};
+
+// The same of numbers and of twice as many features that stand side by side in a row.
+template <class Value>
+struct WideCuts {
+  LaneRows<Value> rows;
+  Value cut[2 * LANES];
+  const WeightedValue* pair;
+  bool are_units;
+  double* sums;           // 2 LANES each
+  std::uint32_t* n_left;  // 2 LANES
+};
+
+// Cuts of two classes whose rows weigh 1: labels are by row number, sums of w are counts.
+template <class Value>
+struct OnesCuts {
+  LaneRows<Value> rows;
+  std::span<const std::uint32_t> numbers;
+  Value cut[LANES];
+  const std::uint8_t* ones;
+  double wy[2];  // by label
+  double* sums = nullptr;
+  std::uint32_t* n_left = nullptr;
+  std::uint32_t* n_left_ones = nullptr;
+  // Of the i-th row: bit l is set where it goes left by the l-th cut; bit LANES is its label.
+  std::uint8_t* sides = nullptr;
 };
 
 // Cuts of features wherever they stand in a row, of classes, 64 at most. Weights and classes are by
@@ -134,14 +168,19 @@ struct LaneKernels {
   using CutSumming = void (*)(const LaneCuts<Value>& task);
   CutSumming sum_numbers;
   CutSumming sum_classes;
+  void (*sum_ones)(const OnesCuts<Value>& task);
   Loading load = nullptr;  // of values
   Loading load_bins = nullptr;
+  // For the first `size` features, of which it returns how many vary: these take a random number.
+  std::uint32_t (*draw_cuts)(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                             DrawnCuts<Value>& to) = nullptr;
   Ranging find_ranges = nullptr;
   Parting part = nullptr;  // returns how many go left
   Parting part_numbers = nullptr;
+  std::uint32_t (*part_sides)(const SidePart& task) = nullptr;  // returns how many go left
+  void (*sum_wide)(const WideCuts<Value>& task) = nullptr;      // null where that is no faster
   // Null where it is faster to copy features together before they are cut.
   std::uint32_t (*pick_classes)(const PickedCuts<Value>& task) = nullptr;  // returns how many
-  std::uint32_t (*part_sides)(const SidePart& task) = nullptr;             // how many go left
 };
 
 }  // namespace bayeswood

@@ -7,6 +7,10 @@ namespace bayeswood {
 
 LaneRanges portable_lane_ranges(const LaneCodes& rows);
 std::uint32_t portable_lanes_within(const LaneCodes& rows, const LaneRanges& ranges);
+std::uint32_t portable_part_sides(const SidePart& task);
+template <class Value>
+std::uint32_t portable_draw_cuts(const ValueRanges<Value>& range, std::size_t size, Stream& draws,
+                                 DrawnCuts<Value>& to);
 template <class Value>
 LaneKernels<Value> portable_lane_kernels();
 template <>
@@ -22,5 +26,7 @@ LaneKernels<std::uint16_t> avx2_lane_kernels();
 // Puts faster ones in place of some.
 template <class Value>
 void use_avx512(LaneKernels<Value>& kernels);
+template <>
+void use_avx512(LaneKernels<std::uint16_t>& kernels);
 
 }  // namespace bayeswood

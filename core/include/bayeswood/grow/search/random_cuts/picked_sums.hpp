@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bayeswood/grow/search/classes/class_gains.hpp"
+#include "bayeswood/grow/search/random_cuts/cut_sides.hpp"
 
 namespace bayeswood {
 
@@ -22,8 +23,7 @@ class PickedSums {
   // Keeps sums and sides of one of the cuts that were added up last.
   void keep(std::uint32_t lane);
   void write_kept(double* left, double* right) const;
-  const std::uint8_t* kept_sides() const { return kept_sides_.data(); }
-  std::uint32_t kept_lane() const { return kept_lane_; }
+  const CutSides& sides() const { return sides_; }
 
  private:
   std::span<const std::int32_t> seen() const { return std::span(seen_).first(n_seen_); }
@@ -33,8 +33,7 @@ class PickedSums {
   std::vector<std::int32_t> seen_;  // classes, in order
   std::uint32_t n_seen_ = 0;
   std::vector<double> kept_;  // left and right, class after class
-  std::vector<std::uint8_t> sides_, kept_sides_;
-  std::uint32_t kept_lane_ = 0;
+  CutSides sides_;
 };
 
 }  // namespace bayeswood
