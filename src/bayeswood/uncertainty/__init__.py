@@ -103,7 +103,6 @@ if TYPE_CHECKING:
     from bayeswood.uncertainty.intervals import (
         check_alpha,
         check_coverage,
-        hold,
         interval_levels,
         member_quantiles,
         row_blocks,
@@ -174,7 +173,6 @@ _HOMES = {
     "intervals": (
         "check_alpha",
         "check_coverage",
-        "hold",
         "interval_levels",
         "member_quantiles",
         "row_blocks",
@@ -235,7 +233,6 @@ __all__ = [
     "fit_class_calibration",
     "fold_curves",
     "folds_of",
-    "hold",
     "interpolated",
     "interval_levels",
     "is_confident",

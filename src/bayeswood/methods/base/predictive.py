@@ -35,11 +35,11 @@ from bayeswood.modelfile.laws import LARGEST_MEAN
 from bayeswood.uncertainty import (
     Responses,
     Uncertainty,
-    hold,
     member_variance,
     row_blocks,
     split_entropy,
 )
+from bayeswood.uncertainty.intervals import hold
 from bayeswood.uncertainty.reach import normal_reach
 
 F64 = NDArray[np.float64]

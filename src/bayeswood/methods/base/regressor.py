@@ -12,7 +12,8 @@ from bayeswood.methods.base.parts import ResponseShape
 from bayeswood.methods.base.predictive import LeafResponses, Predictive
 from bayeswood.methods.base.scikit_learn import RegressorMixin
 from bayeswood.methods.base.training_data import Target, TrainingData, read_numeric_target
-from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage, hold, interval_levels
+from bayeswood.uncertainty import Uncertainty, check_alpha, check_coverage, interval_levels
+from bayeswood.uncertainty.intervals import hold
 
 F64 = NDArray[np.float64]
 

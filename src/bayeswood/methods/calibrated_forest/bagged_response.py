@@ -20,8 +20,8 @@ from bayeswood.uncertainty import (
     ResponseCalibration,
     SpreadResiduals,
     Uncertainty,
-    hold,
 )
+from bayeswood.uncertainty.intervals import hold
 
 F64 = NDArray[np.float64]
 

@@ -39,7 +39,8 @@ from bayeswood.methods.calibrated_forest.guarantee_rows import (
     units_left_out,
 )
 from bayeswood.modelfile.laws import LARGEST_MEAN
-from bayeswood.uncertainty import conformal_quantile, hold
+from bayeswood.uncertainty import conformal_quantile
+from bayeswood.uncertainty.intervals import hold
 
 F64 = NDArray[np.float64]
 Bools = NDArray[np.bool_]

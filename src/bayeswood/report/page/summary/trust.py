@@ -12,9 +12,9 @@ from bayeswood.uncertainty import (
     NoConfidentThreshold,
     choose_gamma0,
     envelope_curve,
-    hold,
     interval_levels,
 )
+from bayeswood.uncertainty.intervals import hold
 
 F64 = NDArray[np.float64]
 Counts = NDArray[np.int64]
