@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace bayeswood {
@@ -37,7 +38,7 @@ class WeightedRows {
     const std::size_t n_groups = (n_ranks >> shift_) / GROUP + 1;
     in_group_.resize(n_groups);
     in_bucket_.resize(n_groups * GROUP);
-    is_found_.resize(n_groups * GROUP);
+    slot_of_.resize(n_groups * GROUP, NONE);
   }
 
   // `rank` by number; empty where numbers are ranks.
@@ -66,6 +67,7 @@ class WeightedRows {
   template <class Put>
   void find(std::span<const double> shares, Put put) {
     found_.clear();
+    slots_.clear();
     // Rounding of the sum must not push a share past the row it belongs to.
     for (const double share : shares) found_.push_back(find_bucket(share * total_ * (1 - 1e-12)));
     sort_found();
@@ -74,42 +76,60 @@ class WeightedRows {
 
  private:
   static constexpr std::size_t GROUP = 32;
+  static constexpr std::uint32_t NONE = 0xffffffff;
 
   struct Found {
-    std::uint32_t bucket;
+    std::uint32_t slot;  // of the bucket's rows
     double before, sum;  // what is reached before the bucket, and looked for
   };
+  struct Slot {
+    std::uint32_t bucket, end;  // place behind its last row
+  };
 
-  Found find_bucket(double sum) const {
+  Found find_bucket(double sum) {
     double reached = 0;
     const std::size_t group =
         place_of(sum, 0, in_group_.size(), reached, [this](std::size_t g) { return in_group_[g]; });
     const std::size_t bucket = place_of(sum, group * GROUP, (group + 1) * GROUP, reached,
                                         [this](std::size_t b) { return in_bucket_[b]; });
-    return {static_cast<std::uint32_t>(bucket), reached, sum};
+    std::uint32_t& slot = slot_of_[bucket];
+    if (slot == NONE) {
+      slot = static_cast<std::uint32_t>(slots_.size());
+      slots_.push_back({static_cast<std::uint32_t>(bucket), 0});
+    }
+    return {slot, reached, sum};
   }
 
-  // The rows of buckets that were found.
+  // The rows of buckets that were found, bucket after bucket.
   void sort_found() {
-    for (const Found& one : found_) is_found_[one.bucket] = 1;
-    sorted_.clear();
-    const int shift = shift_;
-    const std::uint8_t* is_found = is_found_.data();
+    picked_.clear();
     for (std::uint32_t i = 0; i < rank_.size(); ++i) {
-      if (is_found[rank_[i] >> shift]) sorted_.push_back(i);
+      const std::uint32_t slot = slot_of_[rank_[i] >> shift_];
+      if (slot == NONE) continue;
+      picked_.push_back({slot, i});
+      ++slots_[slot].end;
     }
-    for (const Found& one : found_) is_found_[one.bucket] = 0;
-    std::sort(sorted_.begin(), sorted_.end(),
-              [this](std::uint32_t a, std::uint32_t b) { return rank_[a] < rank_[b]; });
+    std::uint32_t begin = 0;
+    for (Slot& slot : slots_) {
+      slot_of_[slot.bucket] = NONE;
+      begin += std::exchange(slot.end, begin);
+    }
+    sorted_.resize(picked_.size());
+    for (const auto& [slot, i] : picked_) sorted_[slots_[slot].end++] = i;
+    begin = 0;
+    for (const Slot& slot : slots_) {
+      std::sort(sorted_.begin() + begin, sorted_.begin() + slot.end,
+                [this](std::uint32_t a, std::uint32_t b) { return rank_[a] < rank_[b]; });
+      begin = slot.end;
+    }
   }
 
   std::uint32_t number_in(const Found& found) const {
-    const auto bucket = [this](std::uint32_t i) { return rank_[i] >> shift_; };
-    const auto rows = std::ranges::equal_range(sorted_, found.bucket, {}, bucket);
+    const std::size_t begin = found.slot == 0 ? 0 : slots_[found.slot - 1].end;
     double reached = found.before;
-    const std::size_t place =
-        place_of(found.sum, 0, rows.size(), reached, [&](std::size_t s) { return w_[rows[s]]; });
-    return number_[rows[place]];
+    const std::size_t place = place_of(found.sum, begin, slots_[found.slot].end, reached,
+                                       [this](std::size_t s) { return w_[sorted_[s]]; });
+    return number_[sorted_[place]];
   }
 
   // Four sums side by side, none of which waits for another.
@@ -145,8 +165,10 @@ class WeightedRows {
   std::vector<std::uint32_t> ranks_;          // where they are not the numbers
   std::vector<double> in_group_, in_bucket_;  // sums of weights
   std::vector<Found> found_;
-  std::vector<std::uint8_t> is_found_;  // by bucket
-  std::vector<std::uint32_t> sorted_;   // the rows there
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> slot_of_;                           // of a bucket
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> picked_;  // slot and row
+  std::vector<std::uint32_t> sorted_;
   double total_ = 0;
   int shift_ = 0;
 };
