@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-KEPT = ROOT / "benchmarks" / "results" / "2026-11-18-amd-epyc.json"
+KEPT = ROOT / "benchmarks" / "results" / "2026-11-20-amd-epyc.json"
 RECORD = json.loads(KEPT.read_text(encoding="utf-8"))
 IN_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "kB": 1.0}
 
