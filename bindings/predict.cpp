@@ -375,6 +375,23 @@ nb::object quantiles(const BoundResponses& self, const AnyMatrix& X,
   return to_numpy(std::move(out), {table.n_rows(), forest.n_outputs(), alpha.shape(0)});
 }
 
+// And what predict_mean says, found on the way.
+nb::tuple quantiles_and_mean(const BoundResponses& self, const AnyMatrix& X,
+                             const Vector<double>& tree_weights, const Vector<double>& alpha,
+                             unsigned n_jobs) {
+  const Forest& forest = *self.forest;
+  const MatrixView table = view(X);
+  check_table(forest, table);
+  check_tree_weights(forest, tree_weights);
+  const std::size_t n = table.n_rows(), k = forest.n_outputs();
+  std::vector<double> out(n * k * alpha.shape(0)), mean(n * k);
+  run_released(n_jobs, nb::none(), [&](const Running& run) {
+    self.responses.quantiles(table, span(tree_weights), span(alpha), out.data(), run, mean.data());
+  });
+  return nb::make_tuple(to_numpy(std::move(out), {n, k, alpha.shape(0)}),
+                        to_numpy(std::move(mean), {n, k}));
+}
+
 nb::object oob_quantiles(const BoundResponses& self, const AnyMatrix& X,
                          const Vector<std::int32_t>& rows, const Vector<double>& alpha,
                          const std::string& scheme, std::uint64_t seed, unsigned n_jobs,
@@ -459,7 +476,9 @@ void bind_predict(nb::module_& m, nb::class_<Forest>& forest) {
            nb::arg("weight_threshold") = 0.0, nb::arg("row_groups") = nb::none(),
            nb::arg("row_parts") = nb::none(), nb::arg("trees_per_draw") = 1, nb::arg("n_draws") = 0)
       .def("quantiles", &quantiles, nb::arg("X"), nb::arg("tree_weights"), nb::arg("alpha"),
-           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none());
+           nb::arg("n_jobs") = 1, nb::arg("progress") = nb::none())
+      .def("quantiles_and_mean", &quantiles_and_mean, nb::arg("X"), nb::arg("tree_weights"),
+           nb::arg("alpha"), nb::arg("n_jobs") = 1);
 }
 
 }  // namespace bayeswood::bindings

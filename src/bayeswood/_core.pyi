@@ -316,6 +316,10 @@ class LeafResponses:
         """(n_rows, n_outputs, n_alpha). The quantile at level a is the smallest response of
         positive weight whose cumulative weight, over the leaves the row falls in, is >= a.
         """
+    def quantiles_and_mean(
+        self, X: NDArray[Any], tree_weights: F64, alpha: F64, n_jobs: int = 1
+    ) -> tuple[F64, F64]:
+        """The same, and what `predict_mean` says, to the bit: (n_rows, n_outputs)."""
 
 class PriorTrees:
     """Trees drawn before any data are seen; a function of the arguments alone.

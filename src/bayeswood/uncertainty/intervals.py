@@ -74,14 +74,17 @@ def interval_levels(coverage: float) -> F64:
 
 
 def hold(ends: F64, mean: F64) -> F64:
-    """Intervals, (..., 2), that reach to a value where it lies outside of them.
+    """Let intervals, (..., 2), reach to a value where it lies outside of them; in place.
 
     Examples
     --------
     >>> hold(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([0.5, 1.2])).tolist()
     [[0.0, 1.0], [0.0, 1.2]]
     """
-    return np.stack([np.minimum(ends[..., 0], mean), np.maximum(ends[..., 1], mean)], axis=-1)
+    low, high = ends[..., 0], ends[..., 1]
+    np.minimum(low, mean, out=low)
+    np.maximum(high, mean, out=high)
+    return ends
 
 
 def member_quantiles(draws: F64, weights: F64, levels: F64) -> F64:

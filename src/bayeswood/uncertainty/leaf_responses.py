@@ -47,6 +47,12 @@ class Responses:
         """Quantiles of y, (n_rows, n_outputs, n_levels)."""
         return self._ordered(forest, n_jobs).quantiles(X, forest.weights, levels, n_jobs)
 
+    def quantiles_and_mean(
+        self, forest: Forest, X: NDArray[Any], levels: F64, n_jobs: int = 1
+    ) -> tuple[F64, F64]:
+        """The same, and the forest's mean, (n_rows, n_outputs), at no further walk."""
+        return self._ordered(forest, n_jobs).quantiles_and_mean(X, forest.weights, levels, n_jobs)
+
     def out_of_bag(
         self,
         forest: Forest,

@@ -227,8 +227,21 @@ std::vector<LeafResponses::LeafRows> LeafResponses::find_leaves(const Question& 
       const std::uint32_t* own = start + leaf[nodes[i]];
       to[i * n_trees] = {own[0], own[1]};
     }
+    if (question.mean != nullptr) add_means(question, t, begin, nodes);
   }
   return found;
+}
+
+// As predict_mean does, to the same bits.
+void LeafResponses::add_means(const Question& question, std::size_t t, std::size_t begin,
+                              std::span<const std::uint32_t> nodes) const {
+  const std::uint32_t* leaf = forest_.tree(t).child.data();
+  const auto values = forest_.leaf_values(t);
+  double* mean = question.mean + begin * n_outputs_;
+  for (const std::uint32_t node : nodes) {
+    const double* value = values.data() + leaf[node] * n_outputs_;
+    for (std::size_t k = 0; k < n_outputs_; ++k) *mean++ += question.weight(t) * value[k];
+  }
 }
 
 void LeafResponses::answer_rows(const Question& question, std::size_t begin, std::size_t end,
@@ -264,9 +277,10 @@ void LeafResponses::ask_for(std::size_t t, LeafRows rows) const {
 }
 
 void LeafResponses::quantiles(const MatrixView& table, std::span<const double> tree_weights,
-                              std::span<const double> alpha, double* out,
-                              const Running& run) const {
-  answer({table, tree_weights, alpha, out}, run);
+                              std::span<const double> alpha, double* out, const Running& run,
+                              double* mean) const {
+  answer({.table = table, .tree_weights = tree_weights, .alpha = alpha, .out = out, .mean = mean},
+         run);
 }
 
 void LeafResponses::oob_quantiles(const MatrixView& table, const OutOfBag& bag,

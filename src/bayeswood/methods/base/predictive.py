@@ -331,6 +331,10 @@ class LeafResponses(NumberPredictive):
         """Of the mixture over members of the weighted responses in the row's leaves."""
         return self._kept().quantiles(forest, rows, levels, n_jobs)
 
+    def interval(self, forest: Forest, rows: NDArray[Any], levels: F64, n_jobs: int) -> F64:
+        """As of all; one walk finds quantiles and mean."""
+        return hold(*self._kept().quantiles_and_mean(forest, rows, levels, n_jobs))
+
     def response_interval(self, forest: Forest, levels: F64) -> ResponseInterval | None:
         """The responses in leaves, all of it."""
         n = forest.n_outputs

@@ -78,6 +78,22 @@ def test_variances_follow_from_the_split(cls):
     np.testing.assert_allclose(split.knowledge, between, atol=1e-12)
 
 
+@pytest.mark.parametrize("n_targets", [1, 2])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_walk_finds_quantiles_and_mean(n_targets, weighted, rng):
+    X = rng.normal(size=(300, 3))
+    y = rng.normal(size=(300, n_targets)) ** 3
+    y = y if n_targets > 1 else y[:, 0]
+    weight = rng.exponential(size=300) if weighted else None
+    for name in ("RandomForestRegressor", "BayesianForestRegressor"):
+        model = ESTIMATORS[name](12, random_state=0).fit(X, y, sample_weight=weight)
+        responses, forest = model.predictive_.responses, model.forest_
+        levels = np.array([0.1, 0.9])
+        found, mean = responses.quantiles_and_mean(forest, X, levels)
+        np.testing.assert_array_equal(found, responses.quantiles(forest, X, levels))
+        np.testing.assert_array_equal(mean, forest.predict(X))
+
+
 def least_knowledge(model, X):
     """That of the mean of all out-of-bag rows, were their residuals as large as here."""
     of_residuals = model.predictive_._of_residuals(X, 1)[:, 0]

@@ -30,9 +30,12 @@ class LeafResponses {
                 const Running& run);
 
   // out: n_rows x n_outputs x n_alpha. The quantile at level a is the smallest training response of
-  // positive weight whose cumulative weight, over the leaves the row falls in, reaches a.
+  // positive weight whose cumulative weight, over the leaves the row falls in, reaches a. `mean`,
+  // n_rows x n_outputs and 0, if given: what predict_mean adds up, from the leaves that are found
+  // anyway.
   void quantiles(const MatrixView& table, std::span<const double> tree_weights,
-                 std::span<const double> alpha, double* out, const Running& run) const;
+                 std::span<const double> alpha, double* out, const Running& run,
+                 double* mean = nullptr) const;
 
   // The same for training rows, `bag.rows` of them in the table, by the trees that left them out,
   // all alike. Each must have been left out by one.
@@ -61,6 +64,7 @@ class LeafResponses {
     // Where each tree is to be asked about the rows that it left out only.
     const OutOfBag* bag = nullptr;
     const std::vector<std::vector<bool>>* left_out = nullptr;
+    double* mean = nullptr;
 
     bool asks(std::size_t t, std::size_t row) const {
       if (bag == nullptr) return tree_weights[t] > 0;
@@ -85,6 +89,9 @@ class LeafResponses {
   void tree_variances(std::size_t t, double* out) const;
   void answer_row(const Question& question, std::size_t i, const LeafMates& mates,
                   WeightedRows& sums) const;
+  // Adds what a tree says to the means of rows, from `begin` on, that came to these nodes.
+  void add_means(const Question& question, std::size_t t, std::size_t begin,
+                 std::span<const std::uint32_t> nodes) const;
   // Of the rows [begin, end), n_trees each.
   std::vector<LeafRows> find_leaves(const Question& question, std::size_t begin, std::size_t end,
                                     const StopFlag& stop) const;
